@@ -111,6 +111,6 @@ internal static class PublishCommand
         ConfigurationReport.WriteError(
             $"{count - result.Sent:N0} message(s) were not confirmed, and may have arrived nevertheless where no answer came; the first error: "
                 + $"{result.FirstError ?? "none was reported."}");
-        return ExitCodes.Incomplete;
+        return sender.HasNoSuchRoute ? ExitCodes.Usage : ExitCodes.Incomplete;
     }
 }

@@ -65,7 +65,9 @@ internal static class UnknownArgument
             known.TryAdd(shown.TrimStart('-'), shown);
         }
 
-        return NearestName.Find(name, known.Keys) is { } nearest ? $"Did you mean {known[nearest]}?" : null;
+        return NearestName.Find(name, known.Keys) is not { } nearest ? null
+            : known[nearest] == token ? $"Write {token} after {command.Name}."
+            : $"Did you mean {known[nearest]}?";
     }
 
     private static bool IsNearSection(string root, IReadOnlyList<SettingsSection> sections) =>

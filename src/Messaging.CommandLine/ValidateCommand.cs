@@ -46,34 +46,37 @@ internal static class ValidateCommand
     {
         WorkerPlan plan = definition.Plan(configuration);
         (IReadOnlyList<string> problems, IReadOnlyList<string> left) = await CheckAsync(definition, configuration, plan);
-        if (problems.Count > 0)
-        {
-            ConfigurationReport.WriteProblems(Console.Error, problems);
-        }
-        else
-        {
-            WriteValid(plan, left);
-        }
-
+        WriteVerdict(Console.Error);
         ConfigurationReport.WriteWarnings([.. plan.Warnings, .. OtlpVariables.FindProblems()]);
         ConfigurationReport.WriteRoutes(plan);
         if (!brief)
         {
-            WriteDetails(plan);
+            Console.Out.WriteLine();
+            foreach (RoutePlan route in plan.Routes)
+            {
+                route.Describe(Console.Out);
+            }
+
+            ConfigurationReport.WriteEffective(plan);
 
             // Again: the beginning may have left the screen.
             Console.Out.WriteLine();
+            WriteVerdict(Console.Out);
+        }
+
+        return problems.Count > 0 ? ExitCodes.Configuration : ExitCodes.Success;
+
+        void WriteVerdict(TextWriter errors)
+        {
             if (problems.Count > 0)
             {
-                ConfigurationReport.WriteProblems(Console.Out, problems);
+                ConfigurationReport.WriteProblems(errors, problems);
             }
             else
             {
                 WriteValid(plan, left);
             }
         }
-
-        return problems.Count > 0 ? ExitCodes.Configuration : ExitCodes.Success;
     }
 
     private static async Task<(IReadOnlyList<string> Problems, IReadOnlyList<string> LeftToStart)> CheckAsync(
@@ -99,17 +102,6 @@ internal static class ValidateCommand
         {
             return ([ServiceErrors.Describe(exception)], []);
         }
-    }
-
-    private static void WriteDetails(WorkerPlan plan)
-    {
-        Console.Out.WriteLine();
-        foreach (RoutePlan route in plan.Routes)
-        {
-            route.Describe(Console.Out);
-        }
-
-        ConfigurationReport.WriteEffective(plan);
     }
 
     private static void WriteValid(WorkerPlan plan, IReadOnlyList<string> left)

@@ -50,31 +50,23 @@ internal sealed class WorkerCommandLine
             ConfigurationReport.WriteErrors(exception.Errors);
             return ExitCodes.Configuration;
         }
-        catch (StartupException exception)
-        {
-            ConfigurationReport.WriteError(exception.Message);
-            return exception.ExitCode;
-        }
-        catch (PipelineDefinitionException exception)
-        {
-            ConfigurationReport.WriteError(exception.Message);
-            return ExitCodes.Configuration;
-        }
         catch (OptionsValidationException exception)
         {
             ConfigurationReport.WriteProblems(Console.Error, [.. exception.Failures]);
             return ExitCodes.Configuration;
         }
-        catch (OperationCanceledException)
-        {
-            ConfigurationReport.WriteError("interrupted.");
-            return ExitCodes.Incomplete;
-        }
         catch (Exception exception)
         {
-            // Without this the runtime would abort and leave a core dump.
-            ConfigurationReport.WriteError($"a defect in the worker: {exception}");
-            return ExitCodes.Software;
+            // Without the last the runtime would abort and leave a core dump.
+            (string error, int code) = exception switch
+            {
+                StartupException startup => (startup.Message, startup.ExitCode),
+                PipelineDefinitionException => (exception.Message, ExitCodes.Configuration),
+                OperationCanceledException => ("interrupted.", ExitCodes.Incomplete),
+                _ => ($"a defect in the worker: {exception}", ExitCodes.Software),
+            };
+            ConfigurationReport.WriteError(error);
+            return code;
         }
     }
 
@@ -95,18 +87,25 @@ internal sealed class WorkerCommandLine
     {
         RootCommand root = Build();
         ParseResult parsed = root.Parse(args);
+        Command command = parsed.CommandResult.Command;
         if (parsed.Errors.Count > 0)
         {
+            if (command != root && command.Subcommands.Count > 0)
+            {
+                // Names the word that is no subcommand.
+                ReadKeys(parsed);
+            }
+
             foreach (string message in parsed.Errors.Select(error => error.Message).Distinct(StringComparer.Ordinal))
             {
                 ConfigurationReport.WriteError(message);
             }
 
-            Console.Error.WriteLine(parsed.CommandResult.Command == root ? "See --help." : $"See {parsed.CommandResult.Command.Name} --help.");
+            Console.Error.WriteLine(command == root ? "See --help." : $"See {command.Name} --help.");
             return ExitCodes.Usage;
         }
 
-        if (parsed.Action == parsed.CommandResult.Command.Action)
+        if (parsed.Action == command.Action)
         {
             // Also for a command that reads no settings.
             ReadKeys(parsed);
@@ -210,12 +209,10 @@ internal sealed class WorkerCommandLine
         }
     }
 
-    private List<string> ReadKeys(ParseResult parsed)
-    {
-        return WorkerConfiguration.TrySplitKeys(parsed.UnmatchedTokens, out List<string> keys, out string? unknown)
+    private List<string> ReadKeys(ParseResult parsed) =>
+        WorkerConfiguration.TrySplitKeys(parsed.UnmatchedTokens, out List<string> keys, out string? unknown)
             ? keys
             : throw new StartupException(UnknownArgument.Describe(unknown, parsed.CommandResult.Command, _config, _definition.Sections), ExitCodes.Usage);
-    }
 
     private IConfigurationRoot ReadConfiguration(ParseResult parsed)
     {
@@ -225,19 +222,15 @@ internal sealed class WorkerCommandLine
         {
             return WorkerConfiguration.Build(file, keys);
         }
-        catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException or ArgumentException)
-        {
-            throw new StartupException(
-                $"--config {(string.IsNullOrEmpty(file) ? "\"\"" : file)}: {(Directory.Exists(file) ? "is a folder, not a file" : "the file does not exist")}.",
-                ExitCodes.Configuration);
-        }
         catch (InvalidDataException exception)
         {
             throw new StartupException($"{exception.Message} {WorkerConfiguration.ReasonOf(exception)}", ExitCodes.Configuration);
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        catch (Exception exception) when (exception is ArgumentException or IOException or UnauthorizedAccessException)
         {
-            throw new StartupException($"--config {file}: {exception.Message}", ExitCodes.Configuration);
+            string problem = exception is not (ArgumentException or FileNotFoundException or DirectoryNotFoundException) ? exception.Message
+                : Directory.Exists(file) ? "is a folder, not a file." : "the file does not exist.";
+            throw new StartupException($"--config {(string.IsNullOrEmpty(file) ? "\"\"" : file)}: {problem}", ExitCodes.Configuration);
         }
     }
 }

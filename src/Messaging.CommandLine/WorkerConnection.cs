@@ -108,35 +108,37 @@ internal sealed class WorkerConnection : IDisposable
 
     private StartupException Refused(HttpStatusCode status, byte[] body)
     {
-        string answer = UntrustedText.Shorten(body);
-        string? message = null;
-        bool isUnknownRoute = false;
+        (string? code, string? text) = ErrorOf(body);
+        (string what, int exitCode) = status switch
+        {
+            HttpStatusCode.Unauthorized => ("refuses access: give its token, in the variable Hosting__Token. Its answer:", ExitCodes.NoPermission),
+            HttpStatusCode.Forbidden => ("refuses access:", ExitCodes.NoPermission),
+            HttpStatusCode.BadRequest => ("does not understand:", ExitCodes.Usage),
+            HttpStatusCode.NotFound when code == "unknown-route" => ("answered:", ExitCodes.Usage),
+            HttpStatusCode.NotFound or HttpStatusCode.Conflict or HttpStatusCode.Gone => ("answered:", ExitCodes.Incomplete),
+            _ => ("answered:", ExitCodes.Unavailable),
+        };
+        return code is not null
+            ? new StartupException($"The worker at {Address} {what} {UntrustedText.Shorten(text)} ({(int)status} {UntrustedText.Shorten(code)})", exitCode)
+            : exitCode == ExitCodes.NoPermission
+            ? new StartupException($"The worker at {Address} {what} {UntrustedText.Shorten(body)}", exitCode)
+            : new StartupException($"{Address} answered {(int)status}: is a worker of this version running there?", ExitCodes.Unavailable);
+    }
+
+    /// <returns>Code and text of a refusal; nulls where it is not a worker's.</returns>
+    private static (string? Code, string? Text) ErrorOf(byte[] body)
+    {
         try
         {
             using JsonDocument refusal = JsonDocument.Parse(body);
-            message = refusal.RootElement.TryGetProperty("error", out JsonElement code) && refusal.RootElement.TryGetProperty("message", out JsonElement text)
-                ? $"{UntrustedText.Shorten(text.GetString())} ({(int)status} {UntrustedText.Shorten(code.GetString())})"
-                : null;
-            isUnknownRoute = message is not null && code.ValueEquals("unknown-route"u8);
+            return refusal.RootElement.TryGetProperty("error", out JsonElement code) && refusal.RootElement.TryGetProperty("message", out JsonElement text)
+                ? (code.GetString(), text.GetString())
+                : default;
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException)
         {
-            // Not the answer of a worker.
+            return default;
         }
-
-        return status switch
-        {
-            HttpStatusCode.Unauthorized => new(
-                $"The worker at {Address} refuses access: give its token, in the variable Hosting__Token. Its answer: {message ?? answer}",
-                ExitCodes.NoPermission),
-            HttpStatusCode.Forbidden => new($"The worker at {Address} refuses access: {message ?? answer}", ExitCodes.NoPermission),
-            _ when message is null => new($"{Address} answered {(int)status}: is a worker of this version running there?", ExitCodes.Unavailable),
-            HttpStatusCode.NotFound when isUnknownRoute => new($"The worker at {Address} answered: {message}", ExitCodes.Usage),
-            HttpStatusCode.BadRequest => new($"The worker at {Address} does not understand: {message}", ExitCodes.Usage),
-            HttpStatusCode.NotFound or HttpStatusCode.Conflict or HttpStatusCode.Gone =>
-                new($"The worker at {Address} answered: {message}", ExitCodes.Incomplete),
-            _ => new($"The worker at {Address} answered: {message}", ExitCodes.Unavailable),
-        };
     }
 
     private async Task<(HttpStatusCode Status, byte[] Body)> SendAsync(HttpMethod method, string path, byte[]? json, CancellationToken cancellationToken)
@@ -147,23 +149,12 @@ internal sealed class WorkerConnection : IDisposable
             request.Content = new ByteArrayContent(json) { Headers = { ContentType = new("application/json") } };
         }
 
-        return await TryAsync(
-            async end =>
-            {
-                using HttpResponseMessage answer = await _client.SendAsync(request, end);
-                return (answer.StatusCode, await answer.Content.ReadAsByteArrayAsync(end));
-            },
-            AnswerLimit,
-            cancellationToken);
-    }
-
-    private async Task<T> TryAsync<T>(Func<CancellationToken, Task<T>> call, TimeSpan time, CancellationToken cancellationToken)
-    {
         using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(time);
+        limit.CancelAfter(AnswerLimit);
         try
         {
-            return await call(limit.Token);
+            using HttpResponseMessage answer = await _client.SendAsync(request, limit.Token);
+            return (answer.StatusCode, await answer.Content.ReadAsByteArrayAsync(limit.Token));
         }
         catch (Exception exception) when (exception is HttpRequestException or IOException
             || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))

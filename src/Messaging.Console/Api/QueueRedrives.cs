@@ -29,7 +29,7 @@ internal sealed class QueueRedrives(RedriveCatalog catalog, WorkerPlan plan)
             _ when string.Equals(queue.Key, own, StringComparison.OrdinalIgnoreCase) => $" --route {route} --{own}={queue.Value}",
             _ => $" --{general}={queue.Value}",
         };
-        return $"{PrintedCommand.Program} redrive --from {name}{settings} --dry-run";
+        return $"{PrintedCommand.Program} redrive --from {name}{settings}{PrintedCommand.Config} --dry-run";
     }
 
     private static bool IsSet(EffectiveSetting setting, string key) =>

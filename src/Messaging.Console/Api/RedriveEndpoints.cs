@@ -171,7 +171,7 @@ internal sealed partial class RedriveEndpoints(
             routes.CountDeadLetters(route);
         }
 
-        LogEnded(logger, action, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were processed");
+        LogEnded(logger, action, counts, run.Problem ?? "all were processed");
     }
 
     private async Task RedriveAsync(Run run)
@@ -192,7 +192,9 @@ internal sealed partial class RedriveEndpoints(
             return;
         }
 
-        HashSet<string> names = [.. (run.Order.Names ?? editor.EnumerateNames()).Where(name => run.Order.Reason is null || ReasonOf(name) == run.Order.Reason)];
+        // Of those that were named, only the ones that are there are found.
+        HashSet<string> names = [.. (run.Order.Names?.Where(IsThere) ?? editor.EnumerateNames())
+            .Where(name => run.Order.Reason is null || ReasonOf(name) == run.Order.Reason)];
         RedriveProgress progress = new(run.Request, names.Count, time, TextWriter.Null);
         run.Progress = progress;
         foreach (string name in names)
@@ -224,6 +226,19 @@ internal sealed partial class RedriveEndpoints(
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
                 progress.AddLeft(reason, name, UntrustedText.Shorten(exception.Message));
+            }
+        }
+
+        bool IsThere(string name)
+        {
+            try
+            {
+                return editor.ReadRecord(name) is not null;
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                // One with a damaged record can be discarded too.
+                return true;
             }
         }
     }
@@ -286,8 +301,8 @@ internal sealed partial class RedriveEndpoints(
         return ApiJson.SendAsync(context, state, ApiJson.Readable.RedriveState, status);
     }
 
-    [LoggerMessage(1213, LogLevel.Information, "The {Action} ended: {Done} dead letter(s) done, {Left} left as they were; {Problem}")]
-    private static partial void LogEnded(ILogger logger, string action, int done, int left, string problem);
+    [LoggerMessage(1213, LogLevel.Information, "The {Action} of dead letters ended: {Counts}; {Problem}")]
+    private static partial void LogEnded(ILogger logger, string action, string counts, string problem);
 
     [LoggerMessage(1214, LogLevel.Error, "The {Action} failed unexpectedly; the remaining dead letters are kept. Start it again")]
     private static partial void LogFailed(ILogger logger, string action, Exception exception);

@@ -71,11 +71,15 @@ internal static class DeadLettersRun
                 Write(state);
             }
 
-            return state.Problem is null
-                && state.Left == 0
-                && (named.Length == 0 || state.Found == Math.Min(named.Distinct(StringComparer.Ordinal).Count(), order.Max ?? int.MaxValue))
-                ? ExitCodes.Success
-                : ExitCodes.Incomplete;
+            int missing = Math.Min(named.Distinct(StringComparer.Ordinal).Count(), order.Max ?? int.MaxValue) - state.Found;
+            if (missing > 0 && state.Problem is null)
+            {
+                ConfigurationReport.WriteError(
+                    $"{(missing == 1 ? "one of the names is that of no dead letter" : $"{missing:N0} of the names are those of no dead letter")}; "
+                        + "it may have been redriven, discarded or deleted. dead-letters list shows the names.");
+            }
+
+            return state.Problem is null && state.Left == 0 && missing <= 0 ? ExitCodes.Success : ExitCodes.Incomplete;
         });
         return command;
     }

@@ -78,6 +78,8 @@ internal sealed class HttpSender : IMessageSender
 
     public string? Problem => _gone;
 
+    public bool HasNoSuchRoute { get; private set; }
+
     /// <summary>The address of a running worker.</summary>
     /// <param name="configured">Hosting:Url.</param>
     /// <param name="url">The value of --url, which takes precedence; null when it is not given.</param>
@@ -139,6 +141,7 @@ internal sealed class HttpSender : IMessageSender
                     return TakeSuccess((int)response.StatusCode, answer, id, body);
                 }
 
+                HasNoSuchRoute |= response.StatusCode == HttpStatusCode.NotFound && answer?.Code == "unknown-route";
                 string error = WorkerAnswer.Describe((int)response.StatusCode, answer, body);
                 if (response.StatusCode is not (HttpStatusCode.TooManyRequests or HttpStatusCode.ServiceUnavailable))
                 {

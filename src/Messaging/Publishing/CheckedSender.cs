@@ -23,6 +23,8 @@ internal sealed class CheckedSender(IMessageSender sender, string name) : IMessa
 
     public string? Problem => sender.Problem;
 
+    public bool HasNoSuchRoute => sender.HasNoSuchRoute;
+
     public string? CheckAttribute(string name, string value) => sender.CheckAttribute(name, value);
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)

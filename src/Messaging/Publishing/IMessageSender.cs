@@ -37,6 +37,9 @@ public interface IMessageSender : IDisposable
     /// <summary>Why no further message can be sent; null while sending works. Never reset.</summary>
     string? Problem => null;
 
+    /// <summary>True once its worker has answered that it has no route of the name that was given. Never reset.</summary>
+    bool HasNoSuchRoute => false;
+
     /// <summary>
     /// Sends 1 to <see cref="BatchSize"/> messages. Failures are values; only cancellation throws. The bodies are borrowed until the task
     /// completes.

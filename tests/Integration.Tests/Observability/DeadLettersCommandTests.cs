@@ -56,6 +56,9 @@ public sealed class DeadLettersCommandTests
         again.Text.ShouldContain("1 found, 0 redriven, 1 left as they were.");
         again.Error.ShouldContain($"{left[1]}: 422 dead-lettered: malformed-json");
         (await RunAsync(1, "redrive", "--name", left[0])).Text.ShouldContain("0 found");
+        WorkerCommand none = await RunAsync(1, "discard", "--name", "nope");
+        none.Text.ShouldContain("0 found, 0 discarded, 0 left as they were.");
+        none.Error.ShouldContain("one of the names is that of no dead letter");
 
         async Task<string[]> NamesAsync(params string[] arguments) =>
             [.. (await RunAsync(0, arguments)).Output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.Split("  ")[0])];

@@ -80,6 +80,8 @@ public sealed class ConfigurationErrorTests
     [InlineData("publish --to sqs --route ordrs --Routes:orders:Source=Sqs --Sources:Sqs:Queue=q", "--route ordrs: there is no such route. Did you mean")]
     [InlineData("publish --to sqs --Sources:Sqs:Queue=q --route nosuch", "--route nosuch: there is no such route. Known here: archive.")]
     [InlineData("no-such-command", "'no-such-command' is neither a command")]
+    [InlineData("dead-letters lst", "Did you mean list?")]
+    [InlineData("dead-letters --reason x list", "Write --reason after list.")]
     [InlineData("--once", "--once requires --demo N")]
     [InlineData("--demo 0", "--demo 0: must be a whole number from 1 to 100000000.")]
     [InlineData("publish --to pigeon", "pigeon")]

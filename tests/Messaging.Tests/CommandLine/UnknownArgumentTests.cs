@@ -27,6 +27,10 @@ public sealed class UnknownArgumentTests
     [InlineData("--Sinks:Directory:Path", "A setting needs a value: --Sinks:Directory:Path=value.")]
     public void Describe_Mistyped_Suggests(string token, string hint) => Describe(token).ShouldEndWith($"such as --Sinks:Directory:Path=data. {hint}");
 
+    [Fact]
+    public void Describe_AnOptionBeforeItsCommand_SaysWhereItBelongs() =>
+        Describe("--demo").ShouldEndWith("such as --Sinks:Directory:Path=data. Write --demo after worker.");
+
     [Theory]
     [InlineData("xyz")]
     [InlineData("--a")]

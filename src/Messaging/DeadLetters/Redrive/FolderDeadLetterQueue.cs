@@ -119,6 +119,11 @@ internal sealed class FolderDeadLetterQueue(
             return opened.To;
         }
 
+        if (request.Route is not null && opened.Sender.HasNoSuchRoute)
+        {
+            throw new StartupException($"--route {request.Route}: {error}", ExitCodes.Usage);
+        }
+
         // Of other routes, more may be sent.
         bool isRefused = opened.Sender.Problem is null;
         _refused |= isRefused;

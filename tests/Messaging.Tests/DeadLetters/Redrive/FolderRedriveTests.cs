@@ -335,6 +335,28 @@ public sealed class FolderRedriveTests : IDisposable
         missing.Message.ShouldContain("--DeadLetters:Path");
     }
 
+    [Theory]
+    [InlineData("archvie")]
+    [InlineData(null)]
+    public async Task Run_WorkerHasNoSuchRoute_IsAUsageErrorWhereItWasNamed(string? route)
+    {
+        await WriteAsync("m-1");
+        await using FakeService worker = await FakeService.StartAsync(404, """{"error":"unknown-route","message":"There is no such route."}""");
+        Task<RedriveResult> run = RunAsync(new RedriveRequest(null, Max: 100, DryRun: false, worker.Address.ToString(), route), _folder.Path, TextWriter.Null);
+
+        if (route is null)
+        {
+            (await run).LeftCount.ShouldBe(1);
+        }
+        else
+        {
+            StartupException unknown = await Should.ThrowAsync<StartupException>(run);
+            (unknown.ExitCode, unknown.Message).ShouldBe((ExitCodes.Usage, "--route archvie: 404 unknown-route: There is no such route."));
+        }
+
+        _store.Letters.List().ShouldHaveSingleItem();
+    }
+
     private static (int Status, string Body) Stored(string id) => (200, $$"""{"id":"{{id}}","status":"stored"}""");
 
     private static (int Status, string Body) Refused(string id) =>

@@ -366,6 +366,17 @@ public sealed class DeadLetterEndpointsTests
     }
 
     [Fact]
+    public async Task Discard_ANameOfNone_FindsNone()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "one");
+
+        await host.SendAsync(HttpMethod.Post, "/api/v1/dead-letters/discard", """{"names":["nope","malformed-json/20260101/nope"],"dryRun":true}""");
+
+        (await host.RedrivenAsync()).GetProperty("found").GetInt32().ShouldBe(0);
+    }
+
+    [Fact]
     public async Task Discard_NamesAndAReason_OnlyThoseWithBoth()
     {
         await using ApiHost host = await ApiHost.StartAsync();
