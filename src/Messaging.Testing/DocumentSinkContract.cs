@@ -7,7 +7,7 @@ namespace Quayside.Messaging.Testing;
 
 /// <summary>
 /// What every document sink must do: one method per rule, each over a sink that passed its check, with an empty index whose field <c>bytes</c> is
-/// a whole number. The methods have the names of the tests in Quayside.Messaging.Testing.Xunit.
+/// a whole number. Quayside.Messaging.Testing.Xunit tests each of them.
 /// </summary>
 /// <param name="sink">The sink under test. The caller disposes it.</param>
 /// <param name="readBack">Reads documents by their ids, bypassing the sink.</param>

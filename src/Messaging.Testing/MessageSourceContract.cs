@@ -9,8 +9,8 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Testing;
 
 /// <summary>
-/// What every source that redelivers must do: one method per rule, each for a new harness, which it starts and finishes. The methods have
-/// the names of the tests in Quayside.Messaging.Testing.Xunit.
+/// What every source that redelivers must do: one method per rule, each for a new harness, which it starts and finishes.
+/// Quayside.Messaging.Testing.Xunit tests each of them.
 /// </summary>
 /// <param name="harness">The source under test. The caller disposes it.</param>
 public sealed partial class MessageSourceContract(SourceHarness harness)

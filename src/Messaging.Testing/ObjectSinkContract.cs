@@ -4,8 +4,8 @@ using Quayside.Messaging.Sinks;
 namespace Quayside.Messaging.Testing;
 
 /// <summary>
-/// What every object sink must do: one method per rule, each over a sink with an empty store that passed its check. The methods have the names
-/// of the tests in Quayside.Messaging.Testing.Xunit.
+/// What every object sink must do: one method per rule, each over a sink with an empty store that passed its check.
+/// Quayside.Messaging.Testing.Xunit tests each of them.
 /// </summary>
 /// <param name="sink">The sink under test. The caller disposes it.</param>
 /// <param name="readBack">Reads an object's bytes by its key, bypassing the sink; null when the store has none.</param>

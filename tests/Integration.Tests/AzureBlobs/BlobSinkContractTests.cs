@@ -18,7 +18,7 @@ public sealed class BlobSinkContractTests(AzuriteServer azurite) : ObjectSinkCon
 
     protected override bool KeepsDotsAtEnds => false;
 
-    protected override async ValueTask<IObjectSink> OpenAsync()
+    protected override async ValueTask<IObjectSink> CreateAsync()
     {
         AzuriteProcess server = await azurite.RequireAsync();
         _container = await server.CreateContainerAsync();

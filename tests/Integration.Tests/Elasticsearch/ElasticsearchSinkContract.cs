@@ -37,7 +37,7 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
     public async Task Complete_DocumentOfAnotherType_IsRejectedAsAParsingException()
     {
         RecordedRejections rejections = new();
-        await using IDocumentWriter writer = Sink.Begin(rejections);
+        await using IDocumentWriter writer = Subject.Begin(rejections);
         writer.Open("bad"u8);
         writer.Body.Write("""{"bytes":"x"}"""u8);
         writer.Close();
@@ -47,7 +47,7 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
         rejections.All.ShouldHaveSingleItem().Type.ShouldEndWith("parsing_exception");
     }
 
-    protected override async ValueTask<IDocumentSink> OpenAsync()
+    protected override async ValueTask<IDocumentSink> CreateAsync()
     {
         Uri address;
         if (Environment.GetEnvironmentVariable("ELASTICSEARCH_URL") is { Length: > 0 } real)
@@ -68,9 +68,7 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
                 user is [_, var password] ? password : null));
     }
 
-    protected override bool BlocksIndex => true;
-
-    protected override async ValueTask<IAsyncDisposable> BlockIndexAsync()
+    protected override Func<ValueTask<IAsyncDisposable>>? BlockIndex => async () =>
     {
         if (_strict is { } strict)
         {
@@ -87,7 +85,7 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
 
         await _index!.BlockAsync(true);
         return new Unblocking(() => _index.BlockAsync(false));
-    }
+    };
 
     internal abstract ElasticsearchSinkOptions OptionsFor(Uri endpoint, string index, string? username, string? password);
 

@@ -23,12 +23,12 @@ public sealed class DirectorySinkContractTests : ObjectSinkContractTests
         _folder.Dispose();
     }
 
-    protected override ValueTask<IObjectSink> OpenAsync() =>
+    protected override ValueTask<IObjectSink> CreateAsync() =>
         new(new DirectorySink(new DirectorySinkOptions { Path = _folder.Path }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System)));
 
     protected override async ValueTask<byte[]?> ReadBackAsync(string key)
     {
-        string path = Sink.Locate(key);
+        string path = Subject.Locate(key);
         return File.Exists(path) ? await File.ReadAllBytesAsync(path, Token) : null;
     }
 

@@ -5,7 +5,7 @@ namespace Messaging.Tests.Testing;
 
 public sealed class MemoryObjectSinkTests : ObjectSinkContractTests
 {
-    protected override ValueTask<IObjectSink> OpenAsync() => new(new MemoryObjectSink());
+    protected override ValueTask<IObjectSink> CreateAsync() => new(new MemoryObjectSink());
 
-    protected override ValueTask<byte[]?> ReadBackAsync(string key) => new(((MemoryObjectSink)Sink).Objects.GetValueOrDefault(key));
+    protected override ValueTask<byte[]?> ReadBackAsync(string key) => new(((MemoryObjectSink)Subject).Objects.GetValueOrDefault(key));
 }

@@ -28,7 +28,7 @@ public abstract class S3SinkContract : ObjectSinkContractTests
 
     internal virtual S3SinkOptions OptionsFor(string bucket) => new() { Client = Client, Bucket = bucket };
 
-    protected override async ValueTask<IObjectSink> OpenAsync()
+    protected override async ValueTask<IObjectSink> CreateAsync()
     {
         AwsEndpoint endpoint = await RequireAsync();
         _client = endpoint.CreateS3Client();

@@ -6,7 +6,7 @@ namespace Messaging.Tests.Sinks.Memory;
 
 public sealed class MemorySinkContractTests : ObjectSinkContractTests
 {
-    protected override ValueTask<IObjectSink> OpenAsync() => new(new MemorySink(new MemorySinkOptions()));
+    protected override ValueTask<IObjectSink> CreateAsync() => new(new MemorySink(new MemorySinkOptions()));
 
-    protected override ValueTask<byte[]?> ReadBackAsync(string key) => new(((MemorySink)Sink).Objects.GetValueOrDefault(key));
+    protected override ValueTask<byte[]?> ReadBackAsync(string key) => new(((MemorySink)Subject).Objects.GetValueOrDefault(key));
 }
