@@ -20,7 +20,7 @@ internal sealed class WorkerDocuments : IBadRows, IDocumentRejections
 
         _sink = sink;
         _indexer = new LogIndexer(
-            shape, new Quayside.Messaging.CloudFront.LogLimits(WorkerColumns.Limits, 64 * 1024, MaxBadRows: 100, DecodePercent: false), BufferPool.Shared);
+            shape, new Quayside.Messaging.CloudFront.LogLimits(WorkerColumns.Limits, 64 * 1024, MaxBadRows: 100), BufferPool.Shared);
     }
 
     /// <summary>Reads a file.</summary>
@@ -30,8 +30,7 @@ internal sealed class WorkerDocuments : IBadRows, IDocumentRejections
         using MemoryStream input = new(compressed);
         await using IDocumentWriter writer = _sink.Begin(this);
         LogOutcome outcome = await _indexer.IndexAsync(
-            input, compressed.Length, new DocumentId("logs", "E2EXAMPLE.2026-01-31-10.abcd1234.gz", "1"), writer, new RowNumbers(), this,
-            CancellationToken.None);
+            input, compressed.Length, new DocumentId("logs", "E2EXAMPLE.2026-01-31-10.abcd1234.gz", "1"), writer, this, CancellationToken.None);
         return outcome.Documents is { Status: SinkStatus.Stored } documents
             ? documents.Created
             : throw new InvalidOperationException($"The log was not read: {outcome}.");

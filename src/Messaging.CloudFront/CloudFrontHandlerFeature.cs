@@ -1,4 +1,3 @@
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
@@ -51,7 +50,8 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
     private static void AddParts(PipelineBuilder<MessageContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)
     {
         S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
-        ILogObjects objects = services.Services.GetRequiredService<LogObjectClients>().Add(new S3LogObjects(reader));
+        S3LogObjects objects = new(reader);
+        services.Owned.Add(objects);
         LogBucketCheck check = new(
             options.Buckets,
             (bucket, limit, cancellationToken) => reader.CheckAsync(bucket, options.KeyPrefix, limit, cancellationToken),
@@ -71,7 +71,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
     {
         // Valid: the columns were checked when the configuration was read.
         DocumentShape.TryCreate(options.Columns, options.Timestamp, out DocumentShape? shape, out _, options.OptionalColumns);
-        LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
+        LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows);
         CloudFrontMetrics metrics = new(services.Route);
         builder
             .Connector(

@@ -38,9 +38,6 @@ internal sealed class CloudFrontOptions : ISelfValidating
     /// <summary><see cref="TimestampField"/>; empty for none.</summary>
     public string Timestamp => string.Equals(TimestampField, "None", StringComparison.OrdinalIgnoreCase) ? string.Empty : TimestampField;
 
-    [Setting("Decode percent-encoding in the columns, once; a value stays encoded if the decoded bytes are not UTF-8", Advanced = true)]
-    public bool DecodePercent { get; init; }
-
     [Setting(
         "Maximum size of a log, decompressed, and of its object; a larger one is dead-lettered as log-too-large", Bytes = true, Min = "64KiB", Max = "64GiB",
         Consequence = "It does not change the memory per message, but it changes the time per message.", Advanced = true)]

@@ -1,7 +1,5 @@
-using Microsoft.Extensions.DependencyInjection.Extensions;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.CloudFront;
-using Quayside.Messaging.CloudFront.Objects;
 
 namespace Quayside.Messaging.Hosting;
 
@@ -12,9 +10,6 @@ public static class CloudFrontWorkerBuilderExtensions
     /// Adds the handler <c>CloudFront</c>: an S3 event names logs, and each row of a log becomes a document. Settings:
     /// <c>Handlers:CloudFront</c> and <c>Aws</c>.
     /// </summary>
-    public static IMessageWorkerBuilder AddCloudFront(this IMessageWorkerBuilder builder)
-    {
-        builder.Services.TryAddSingleton<LogObjectClients>();
-        return builder.AddSettings(AwsOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
-    }
+    public static IMessageWorkerBuilder AddCloudFront(this IMessageWorkerBuilder builder) =>
+        builder.AddSettings(AwsOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
 }

@@ -105,11 +105,10 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             }
 
             DocumentId id = new(log.Bucket, log.Key, opened.Version);
-            RowNumbers numbers = new();
-            badRows = new LogDeadLetters(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
+            badRows = new LogDeadLetters(_deadLetters, log, opened.Version, id, context.DeliveryCount);
             await using IDocumentWriter writer =
                 writing = _sink.Begin(badRows) ?? throw new PartDefectException($"the sink {_sinkName}", "returned null from Begin: it must return a writer.");
-            LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
+            LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
                 ? Judge(outcome, log, badRows.FirstRejection, context.CancellationToken, limit.IsCancellationRequested)
                 : Settlement.DeadLetter(outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Quayside.Messaging.CloudFront.Documents;
 using Quayside.Messaging.CloudFront.Events;
 using Quayside.Messaging.CloudFront.Rows;
@@ -14,10 +13,9 @@ namespace Quayside.Messaging.CloudFront;
 /// <param name="log">The object.</param>
 /// <param name="version">The object's version, as in the documents' ids.</param>
 /// <param name="id">Ids of its documents.</param>
-/// <param name="numbers">Maps documents to rows.</param>
 /// <param name="attempts">Deliveries of the message so far.</param>
 internal sealed class LogDeadLetters(
-    LogDeadLetterSettings settings, LogObject log, string version, DocumentId id, RowNumbers numbers, int attempts) : IBadRows, IDocumentRejections
+    LogDeadLetterSettings settings, LogObject log, string version, DocumentId id, int attempts) : IBadRows, IDocumentRejections
 {
     /// <summary>The reason of a document that the sink will never accept.</summary>
     public const string RejectedReason = "document-rejected";
@@ -39,7 +37,7 @@ internal sealed class LogDeadLetters(
     public async ValueTask KeepAsync(BadRow row, CancellationToken cancellationToken)
     {
         string reason = row.Fault.Code();
-        await WriteAsync(row.Number, reason, $"{UntrustedText.Shorten(log.Location)}: {row.Describe()}", row.Text, cancellationToken);
+        await WriteAsync(id.TextOf(row.Number), reason, $"{UntrustedText.Shorten(log.Location)}: {row.Describe()}", row.Text, cancellationToken);
         settings.Metrics.BadRow(reason);
     }
 
@@ -54,17 +52,19 @@ internal sealed class LogDeadLetters(
                 $"The sink rejected more than {settings.MaxRejectedDocuments} documents of {UntrustedText.Shorten(log.Location)}, the last with {why}.");
         }
 
-        long row = numbers.Of(rejection.Index);
-        await WriteAsync(
-            row, RejectedReason, $"The document of row {row} of {UntrustedText.Shorten(log.Location)} was rejected: {why}.", rejection.Json, cancellationToken);
+        string description = $"The document of row {RowOf(rejection.Id)} of {UntrustedText.Shorten(log.Location)} was rejected: {why}.";
+        await WriteAsync(rejection.Id, RejectedReason, description, rejection.Json, cancellationToken);
     }
 
-    private async ValueTask WriteAsync(long row, string reason, string description, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    private static string RowOf(string documentId) => documentId[(documentId.LastIndexOf('-') + 1)..];
+
+    private async ValueTask WriteAsync(
+        string documentId, string reason, string description, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         DateTimeOffset now = settings.Time.GetUtcNow();
         DeadLetter letter = new()
         {
-            SourceId = id.TextOf(row),
+            SourceId = documentId,
             Source = Source,
             Route = settings.Route,
             Reason = reason,
@@ -78,7 +78,7 @@ internal sealed class LogDeadLetters(
                 ["bucket"] = log.Bucket,
                 ["key"] = log.Key,
                 ["version"] = version,
-                ["row"] = row.ToString(CultureInfo.InvariantCulture),
+                ["row"] = RowOf(documentId),
             },
         };
         try

@@ -25,17 +25,16 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
     /// <param name="length">The number of bytes; -1 when unknown.</param>
     /// <param name="id">Ids of its documents.</param>
     /// <param name="writer">Receives the documents. Borrowed.</param>
-    /// <param name="numbers">Is told which rows became no documents.</param>
     /// <param name="badRows">Dead-letters bad rows.</param>
     /// <param name="cancellationToken">Cancels the indexing.</param>
     /// <returns>The outcome, also when the source fails. Throws the exceptions of <paramref name="writer"/> and <paramref name="badRows"/>.</returns>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     public async ValueTask<LogOutcome> IndexAsync(
-        Stream source, long length, DocumentId id, IDocumentWriter writer, RowNumbers numbers, IBadRows badRows, CancellationToken cancellationToken)
+        Stream source, long length, DocumentId id, IDocumentWriter writer, IBadRows badRows, CancellationToken cancellationToken)
     {
         using GzipReader gzip = new(source, length, limits.Gzip);
         using LogParser parser = new(new ColumnMap(shape.Columns, shape.Required), limits.MaxRowBytes);
-        using LogDocuments documents = new(new RowDocuments(shape, limits.DecodePercent, buffers), id, writer, numbers, limits.MaxBadRows, buffers);
+        using LogDocuments documents = new(shape, id, writer, limits.MaxBadRows, buffers);
         string? firstBad = null;
         bool isComplete = false;
         while (!isComplete)
@@ -137,12 +136,11 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 /// <param name="BadRows">Rows that became no documents.</param>
 internal readonly record struct LogOutcome(LogFault Fault, string Detail, DocumentsResult? Documents, Exception? SourceFailure, long Rows, int BadRows);
 
-/// <summary>The limits of a log, and how its values are read.</summary>
+/// <summary>The limits of a log.</summary>
 /// <param name="Gzip">Limits of decompression.</param>
 /// <param name="MaxRowBytes">Longest row.</param>
 /// <param name="MaxBadRows">Bad rows that are dead-lettered one by one; with more the whole log fails.</param>
-/// <param name="DecodePercent">Whether to decode percent-encoding in values.</param>
-internal sealed record LogLimits(GzipLimits Gzip, int MaxRowBytes, int MaxBadRows, bool DecodePercent);
+internal sealed record LogLimits(GzipLimits Gzip, int MaxRowBytes, int MaxBadRows);
 
 /// <summary>Dead-letters rows that cannot become documents.</summary>
 internal interface IBadRows

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text;
 
 namespace Quayside.Messaging.Elasticsearch;
 
@@ -42,6 +43,9 @@ internal sealed partial class DocumentBatch
         await stream.FlushFinalBlockAsync(cancellationToken);
         return Convert.ToHexStringLower(hash.Hash!);
     }
+
+    /// <summary>A document's id.</summary>
+    public string IdOf(int document) => Encoding.ASCII.GetString(ActionLine.IdOf(Slice(_starts[document], _starts[document + 1]).Span));
 
     /// <summary>A document's JSON without its action line: a borrow when it is in one segment, otherwise a copy.</summary>
     public ReadOnlyMemory<byte> JsonOf(int document)

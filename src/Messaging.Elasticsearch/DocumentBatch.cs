@@ -33,9 +33,6 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
         _rules = rules;
     }
 
-    /// <summary>Index of the first document among the message's documents.</summary>
-    public long FirstIndex { get; set; }
-
     /// <summary>Number of documents, without an open one.</summary>
     public int Documents => _documents;
 
@@ -103,7 +100,6 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
         _sealedBytes = 0;
         _documents = 0;
         _isOpen = false;
-        FirstIndex = 0;
         IsLeftInUse = false;
         ResetAccount();
     }

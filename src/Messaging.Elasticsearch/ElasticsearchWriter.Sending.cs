@@ -113,7 +113,7 @@ internal sealed partial class ElasticsearchWriter
             foreach (RejectedDocument rejected in batch.Rejected)
             {
                 DocumentRejection rejection =
-                    new(batch.FirstIndex + rejected.Document, batch.JsonOf(rejected.Document), rejected.Status, rejected.Type, rejected.Reason);
+                    new(batch.IdOf(rejected.Document), batch.JsonOf(rejected.Document), rejected.Status, rejected.Type, rejected.Reason);
                 await _rejections.RejectAsync(rejection, cancellationToken);
             }
         }

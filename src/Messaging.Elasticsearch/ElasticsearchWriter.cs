@@ -14,7 +14,6 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
     private DocumentBatch? _batch;
     private bool _isOpen;
     private bool _isDisposed;
-    private long _documents;
 
     public ElasticsearchWriter(ElasticsearchSink sink, IDocumentRejections rejections)
     {
@@ -46,12 +45,7 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
             throw new ArgumentException("An id must be 1 to 512 bytes of A-Z a-z 0-9 - _.", nameof(id));
         }
 
-        if (_batch is null)
-        {
-            _batch = _sink.Rent();
-            _batch.FirstIndex = _documents;
-        }
-
+        _batch ??= _sink.Rent();
         _batch.Open(ActionLine.Before, id, ActionLine.Behind);
         _isOpen = true;
     }
@@ -60,7 +54,6 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
     {
         Batch.Close();
         _isOpen = false;
-        _documents++;
     }
 
     public void Advance(int count) => Batch.Advance(count);

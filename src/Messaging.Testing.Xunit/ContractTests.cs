@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
 using Xunit;
 
@@ -6,7 +7,8 @@ namespace Quayside.Messaging.Testing.Xunit;
 /// <summary>Tests each rule of a contract, every one with a subject of its own.</summary>
 /// <typeparam name="TSubject">What is under test, or the harness that connects it.</typeparam>
 /// <typeparam name="TContract">The contract; its public methods are the rules.</typeparam>
-public abstract class ContractTests<TSubject, TContract> : IAsyncLifetime
+public abstract class ContractTests<
+    TSubject, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicMethods)] TContract> : IAsyncLifetime
     where TSubject : class, IAsyncDisposable
 {
     // A test that waits for what never comes fails. xunit ignores it under a debugger.

@@ -77,7 +77,7 @@ public sealed class DocumentSinkContract(
         await HoldsAsync([("same", """{"n":1}""")]);
     }
 
-    /// <summary>Documents that the store refuses are reported one at a time, each with its index, bytes and reason; the others are indexed.</summary>
+    /// <summary>Documents that the store refuses are reported one at a time, each with its id, bytes and reason; the others are indexed.</summary>
     public async Task Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept()
     {
         (string Id, string Json)[] documents =
@@ -87,10 +87,11 @@ public sealed class DocumentSinkContract(
         Is(await WriteAsync(documents, rejections), created: 495, rejected: 5);
 
         Require.Equal(
-            string.Join(' ', rejections.All.Select(rejection => rejection.Index)), "7 107 207 307 407", "Each refused document is reported with its index.");
+            string.Join(' ', rejections.All.Select(rejection => rejection.Id).Order(StringComparer.Ordinal)), "bad-107 bad-207 bad-307 bad-407 bad-7",
+            "Each refused document is reported with its id.");
         foreach (RecordedRejection rejection in rejections.All)
         {
-            Require.Equal(rejection.Json, documents[(int)rejection.Index].Json, "A refused document is reported as it was written.");
+            Require.Equal(rejection.Json, documents.First(document => document.Id == rejection.Id).Json, "A refused document is reported as it was written.");
             Require.Equal(rejection.Status, 400, "A document that does not fit its index is the client's error.");
             Require.True(
                 rejection.Type.Length > 0 && rejection.Reason.Contains("bytes", StringComparison.Ordinal),

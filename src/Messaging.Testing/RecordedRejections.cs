@@ -9,8 +9,8 @@ public sealed class RecordedRejections : IDocumentRejections
     private readonly List<RecordedRejection> _rejected = [];
     private int _running;
 
-    /// <summary>The documents, in the order in which they were opened.</summary>
-    public IReadOnlyList<RecordedRejection> All => [.. _rejected.OrderBy(rejection => rejection.Index)];
+    /// <summary>The documents, in the order in which they were reported.</summary>
+    public IReadOnlyList<RecordedRejection> All => [.. _rejected];
 
     /// <summary>True when a call began before the last one had ended, which a writer must not do.</summary>
     public bool Overlapped { get; private set; }
@@ -28,15 +28,15 @@ public sealed class RecordedRejections : IDocumentRejections
             throw Failure;
         }
 
-        _rejected.Add(new RecordedRejection(rejection.Index, Encoding.UTF8.GetString(rejection.Json.Span), rejection.Status, rejection.Type, rejection.Reason));
+        _rejected.Add(new RecordedRejection(rejection.Id, Encoding.UTF8.GetString(rejection.Json.Span), rejection.Status, rejection.Type, rejection.Reason));
         Interlocked.Decrement(ref _running);
     }
 }
 
 /// <summary>A document that the store refused, as <see cref="RecordedRejections"/> keeps it.</summary>
-/// <param name="Index">The document's index in its message, from 0, in the order in which documents were opened.</param>
+/// <param name="Id">The document's id.</param>
 /// <param name="Json">The document.</param>
 /// <param name="Status">The store's status, such as 400.</param>
 /// <param name="Type">The store's name for the error; may be empty.</param>
 /// <param name="Reason">The store's explanation; may be empty.</param>
-public readonly record struct RecordedRejection(long Index, string Json, int Status, string Type, string Reason);
+public readonly record struct RecordedRejection(string Id, string Json, int Status, string Type, string Reason);

@@ -13,25 +13,22 @@ internal sealed class LogDocuments : ILogRows, IDisposable
     private readonly RowDocuments _rows;
     private readonly DocumentId _id;
     private readonly IDocumentWriter _writer;
-    private readonly RowNumbers _numbers;
     private readonly int _maxBadRows;
     private readonly BufferPool _buffers;
     private PooledBuffer? _bad;
     private long _badNumber;
     private RowFault _badFault;
 
-    /// <param name="rows">Writes a row. Owned from here on.</param>
+    /// <param name="shape">Columns and fields.</param>
     /// <param name="id">Ids of this log's documents.</param>
     /// <param name="writer">Receives the documents. Borrowed.</param>
-    /// <param name="numbers">Is told which rows became no documents.</param>
     /// <param name="maxBadRows">With more bad rows the log fails.</param>
     /// <param name="buffers">Lends the buffer that keeps a bad row until it is dead-lettered.</param>
-    public LogDocuments(RowDocuments rows, DocumentId id, IDocumentWriter writer, RowNumbers numbers, int maxBadRows, BufferPool buffers)
+    public LogDocuments(DocumentShape shape, DocumentId id, IDocumentWriter writer, int maxBadRows, BufferPool buffers)
     {
-        _rows = rows;
+        _rows = new RowDocuments(shape);
         _id = id;
         _writer = writer;
-        _numbers = numbers;
         _maxBadRows = maxBadRows;
         _buffers = buffers;
     }
@@ -55,7 +52,6 @@ internal sealed class LogDocuments : ILogRows, IDisposable
     public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault)
     {
         BadRows++;
-        _numbers.LeaveOut(number);
         _bad = _buffers.Rent(text.Length);
         _bad.Append(text);
         _badNumber = number;
@@ -70,9 +66,5 @@ internal sealed class LogDocuments : ILogRows, IDisposable
         _bad = null;
     }
 
-    public void Dispose()
-    {
-        Forget();
-        _rows.Dispose();
-    }
+    public void Dispose() => Forget();
 }

@@ -1,7 +1,6 @@
 using System.Text.Unicode;
 using Quayside.Messaging.CloudFront.Rows;
 using Quayside.Messaging.Sinks;
-using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.CloudFront.Documents;
 
@@ -9,36 +8,18 @@ namespace Quayside.Messaging.CloudFront.Documents;
 /// Writes rows as JSON documents, each an object of strings. A column that the log lacks, or with the value <c>-</c>, is omitted; so is the timestamp of a row
 /// without a valid date and time. Threads: one at a time. Expected bytes allocated per row: 0.
 /// </summary>
-internal sealed class RowDocuments : IDisposable
+/// <param name="shape">Columns and fields.</param>
+internal sealed class RowDocuments(DocumentShape shape)
 {
-    private readonly DocumentShape _shape;
-    private readonly PooledBuffer? _decoded;
-    private readonly Range[] _decodedAt;
-
-    /// <param name="shape">Columns and fields.</param>
-    /// <param name="decodePercent">Whether to decode percent-encoding, once.</param>
-    /// <param name="buffers">Lends the buffer for decoded values.</param>
-    public RowDocuments(DocumentShape shape, bool decodePercent, BufferPool buffers)
-    {
-        _shape = shape;
-        _decoded = decodePercent ? buffers.Rent(4_096) : null;
-        _decodedAt = decodePercent ? new Range[shape.Columns.Length] : [];
-    }
-
     /// <summary>Writes one document.</summary>
     /// <returns>False, with nothing written, when a chosen column is not UTF-8.</returns>
     public bool TryWrite(in LogRow row, ReadOnlySpan<byte> id, IDocumentWriter documents)
     {
-        if (_decoded is not null)
-        {
-            Decode(row);
-        }
-
         ulong plain = 0;
-        int most = _shape.FixedBytes;
-        for (int column = 0; column < _shape.Fields; column++)
+        int most = shape.FixedBytes;
+        for (int column = 0; column < shape.Fields; column++)
         {
-            ReadOnlySpan<byte> value = ValueOf(row, column);
+            ReadOnlySpan<byte> value = row[column];
             if (JsonValue.IsPlain(value))
             {
                 plain |= 1UL << column;
@@ -61,14 +42,12 @@ internal sealed class RowDocuments : IDisposable
         return true;
     }
 
-    public void Dispose() => _decoded?.Dispose();
-
     private int Write(in LogRow row, ulong plain, Span<byte> target)
     {
         int written = WriteTimestamp(row, target);
-        for (int column = 0; column < _shape.Fields; column++)
+        for (int column = 0; column < shape.Fields; column++)
         {
-            ReadOnlySpan<byte> value = ValueOf(row, column);
+            ReadOnlySpan<byte> value = row[column];
             if (!row.Has(column) || row[column] is [(byte)'-'])
             {
                 continue;
@@ -76,7 +55,7 @@ internal sealed class RowDocuments : IDisposable
 
             target[written] = written == 0 ? (byte)'{' : (byte)',';
             written++;
-            ReadOnlySpan<byte> opener = _shape.Opener(column);
+            ReadOnlySpan<byte> opener = shape.Opener(column);
             opener.CopyTo(target[written..]);
             written += opener.Length;
             if ((plain & (1UL << column)) != 0)
@@ -104,7 +83,7 @@ internal sealed class RowDocuments : IDisposable
     /// <returns>Bytes written, the opening brace included; 0 without a timestamp.</returns>
     private int WriteTimestamp(in LogRow row, Span<byte> target)
     {
-        if (_shape.TimestampOpener is not { } opener || !RowTimestamp.TryWrite(row[_shape.Date], row[_shape.Time], target[(1 + opener.Length)..]))
+        if (shape.TimestampOpener is not { } opener || !RowTimestamp.TryWrite(row[shape.Date], row[shape.Time], target[(1 + opener.Length)..]))
         {
             return 0;
         }
@@ -114,31 +93,5 @@ internal sealed class RowDocuments : IDisposable
         int written = 1 + opener.Length + RowTimestamp.Length;
         target[written] = (byte)'"';
         return written + 1;
-    }
-
-    private ReadOnlySpan<byte> ValueOf(in LogRow row, int column) =>
-        _decoded is null || _decodedAt[column].Equals(default) ? row[column] : _decoded.WrittenSpan[_decodedAt[column]];
-
-    /// <summary>Decodes the columns. A column without percent signs, or whose decoded bytes are not UTF-8, stays unchanged.</summary>
-    private void Decode(in LogRow row)
-    {
-        _decoded!.Truncate(0);
-        for (int column = 0; column < _decodedAt.Length; column++)
-        {
-            ReadOnlySpan<byte> value = row[column];
-            _decodedAt[column] = default;
-            if (!value.Contains((byte)'%'))
-            {
-                continue;
-            }
-
-            Span<byte> target = _decoded.GetSpan(value.Length);
-            int count = PercentText.Decode(value, target);
-            if (Utf8.IsValid(target[..count]))
-            {
-                _decodedAt[column] = _decoded.Length..(_decoded.Length + count);
-                _decoded.Advance(count);
-            }
-        }
     }
 }

@@ -44,12 +44,12 @@ public interface IDocumentRejections
 }
 
 /// <summary>One document that the store rejected because of its content.</summary>
-/// <param name="Index">The index among the message's documents, from 0 in the order in which they were opened.</param>
+/// <param name="Id">The document's id, as it was opened.</param>
 /// <param name="Json">The document as it was written; borrowed for the call.</param>
 /// <param name="Status">The store's status, such as 400.</param>
 /// <param name="Type">The store's name for the error, such as <c>mapper_parsing_exception</c>; at most 256 characters, may be empty.</param>
 /// <param name="Reason">The store's explanation; at most 256 characters, may be empty.</param>
-public readonly record struct DocumentRejection(long Index, ReadOnlyMemory<byte> Json, int Status, string Type, string Reason);
+public readonly record struct DocumentRejection(string Id, ReadOnlyMemory<byte> Json, int Status, string Type, string Reason);
 
 /// <summary>
 /// Sends the documents of one message in batches that are bounded in bytes and count, so that memory does not grow

@@ -54,8 +54,8 @@ public sealed class ElasticsearchSinkFaultTests
 
         result.ShouldBe(new DocumentsResult(SinkStatus.Stored, 2, 0, 2));
         run.Rejections.All
-            .Select(rejection => (rejection.Index, rejection.Json, rejection.Status, rejection.Type))
-            .ShouldBe([(0, SinkRun.Json(0), status, type), (2, SinkRun.Json(2), status, type)]);
+            .Select(rejection => (rejection.Id, rejection.Json, rejection.Status, rejection.Type))
+            .ShouldBe([("d0", SinkRun.Json(0), status, type), ("d2", SinkRun.Json(2), status, type)]);
         run.Rejections.All[0].Reason.Length.ShouldBeInRange(200, 256);
         (await run.Server.HistoryAsync()).Count.ShouldBe(1);
         await run.ShouldHoldAsync(4, without: [0, 2]);

@@ -98,23 +98,6 @@ public sealed class DocumentTests
         JsonValue.IsPlain("\u00e9"u8).ShouldBeFalse();
     }
 
-    [Theory]
-    [InlineData("a%20b", "a b")]
-    [InlineData("a%2520b", "a%20b")]
-    [InlineData("%41%6a%4A", "AjJ")]
-    [InlineData("100%", "100%")]
-    [InlineData("%4", "%4")]
-    [InlineData("%zz%20", "%zz ")]
-    [InlineData("", "")]
-    public void PercentText_Text_IsDecodedOnce(string text, string expected)
-    {
-        byte[] target = new byte[text.Length];
-
-        int written = PercentText.Decode(Encoding.UTF8.GetBytes(text), target);
-
-        Encoding.UTF8.GetString(target, 0, written).ShouldBe(expected);
-    }
-
     [Fact]
     public void DocumentId_SameObject_HasTheSameIds()
     {
@@ -142,16 +125,4 @@ public sealed class DocumentTests
 
     [Fact]
     public void DocumentId_LargestRow_Fits() => Encoding.ASCII.GetString(new DocumentId("b", "k", "v").Of(long.MaxValue)).ShouldEndWith("-9223372036854775807");
-
-    [Fact]
-    public void RowNumbers_OmittedRows_AreCounted()
-    {
-        RowNumbers numbers = new();
-        foreach (long left in (long[])[1, 4, 5, 9])
-        {
-            numbers.LeaveOut(left);
-        }
-
-        Enumerable.Range(0, 6).Select(document => numbers.Of(document)).ShouldBe([2, 3, 6, 7, 8, 10]);
-    }
 }

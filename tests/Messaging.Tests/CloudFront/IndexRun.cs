@@ -18,11 +18,11 @@ internal sealed class IndexRun : IBadRows
     private readonly LogIndexer _indexer;
 
     public IndexRun(
-        string[]? columns = null, string timestampField = TimestampField, int maxBadRows = 5, bool decode = false, int maxRowBytes = 64 * 1024,
+        string[]? columns = null, string timestampField = TimestampField, int maxBadRows = 5, int maxRowBytes = 64 * 1024,
         string[]? optional = null)
     {
         DocumentShape.TryCreate(columns ?? Columns, timestampField, out DocumentShape? shape, out string? problem, optional).ShouldBeTrue(problem);
-        _indexer = new LogIndexer(shape!, new LogLimits(new GzipLimits(64L << 20, 200), maxRowBytes, maxBadRows, decode), Buffers);
+        _indexer = new LogIndexer(shape!, new LogLimits(new GzipLimits(64L << 20, 200), maxRowBytes, maxBadRows), Buffers);
     }
 
     public BufferPool Buffers { get; } = new();
@@ -34,15 +34,12 @@ internal sealed class IndexRun : IBadRows
 
     public CancellationToken Cancellation { get; set; } = TestContext.Current.CancellationToken;
 
-    public RowNumbers Numbers { get; private set; } = new();
-
     public async Task<LogOutcome> IndexAsync(Stream source, long length = -1, Quayside.Messaging.Sinks.IDocumentRejections? rejections = null)
     {
-        Numbers = new RowNumbers();
         LogOutcome outcome;
         await using (Quayside.Messaging.Sinks.IDocumentWriter writer = Sink.Begin(rejections ?? new LogDeadLettersStub()))
         {
-            outcome = await _indexer.IndexAsync(source, length, new DocumentId("logs", "key", "version"), writer, Numbers, this, Cancellation);
+            outcome = await _indexer.IndexAsync(source, length, new DocumentId("logs", "key", "version"), writer, this, Cancellation);
         }
 
         Buffers.Outstanding.ShouldBe(0);

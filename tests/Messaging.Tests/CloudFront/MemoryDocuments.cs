@@ -128,7 +128,7 @@ internal sealed class MemoryDocuments : IDocumentSink
                 {
                     _rejected++;
                     await rejections.RejectAsync(
-                        new DocumentRejection(index, Encoding.UTF8.GetBytes(json), 400, "mapper_parsing_exception", "no"), cancellationToken);
+                        new DocumentRejection(id, Encoding.UTF8.GetBytes(json), 400, "mapper_parsing_exception", "no"), cancellationToken);
                     continue;
                 }
 

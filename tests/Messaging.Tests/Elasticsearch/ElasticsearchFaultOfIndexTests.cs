@@ -45,7 +45,7 @@ public sealed class ElasticsearchFaultOfIndexTests
         DocumentsResult result = await WriteAsync(3, (_, id) => id == "d1" ? Missing(id) : exist ? Exists(id) : Created(id));
 
         result.ShouldBe(new DocumentsResult(SinkStatus.Stored, exist ? 0 : 2, exist ? 2 : 0, 1));
-        _rejections.All.ShouldHaveSingleItem().Index.ShouldBe(1);
+        _rejections.All.ShouldHaveSingleItem().Id.ShouldBe("d1");
     }
 
     // The second batch is answered first: only the first can show that the index accepts documents.
@@ -90,7 +90,7 @@ public sealed class ElasticsearchFaultOfIndexTests
         DocumentsResult result = await WriteAsync(5, (_, id) => id is "d0" or "d2" ? Missing(id) : Created(id), batch: 1);
 
         result.ShouldBe(new DocumentsResult(SinkStatus.Stored, 3, 0, 2));
-        _rejections.All.Select(rejection => rejection.Index).ShouldBe([0, 2], ignoreOrder: true);
+        _rejections.All.Select(rejection => rejection.Id).ShouldBe(["d0", "d2"], ignoreOrder: true);
     }
 
     [Fact]

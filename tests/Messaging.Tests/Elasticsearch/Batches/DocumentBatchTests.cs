@@ -146,13 +146,13 @@ public sealed class DocumentBatchTests
     [Fact]
     public void Reset_AfterUse_IsAsNew()
     {
-        DocumentBatch batch = new(_pool, Rules) { FirstIndex = 7, IsLeftInUse = true };
+        DocumentBatch batch = new(_pool, Rules) { IsLeftInUse = true };
         Fill(batch, [Json(0), Json(1), Json(2), Json(3)]);
         Answer(batch, 4, Of(errors: true, Created("d0"), Exists("d1"), Rejected("d2"), Failed("d3", 403, "t", "r"))).ShouldBeTrue();
 
         batch.Reset();
 
-        (batch.Documents, batch.Bytes, batch.Pending, batch.FirstIndex, batch.IsLeftInUse).ShouldBe((0, 0, 0, 0L, false));
+        (batch.Documents, batch.Bytes, batch.Pending, batch.IsLeftInUse).ShouldBe((0, 0, 0, false));
         (batch.Created, batch.Existing, batch.Rejected.Count, batch.Retry, batch.Refusal).ShouldBe((0L, 0L, 0, null, null));
         _pool.Outstanding.ShouldBe(0);
         Fill(batch, [Json(5)]);
