@@ -41,7 +41,7 @@ internal sealed class WorkerColumns : ILogRows
                 parser.Finish();
             }
 
-            Require(parser.Parse(this) == ParseStatus.NeedsInput && read.Fault == LogFault.None);
+            Require(parser.Parse(this) == ParseStatus.NeedsInput && read.Fault is null);
         }
         while (read.Count > 0);
 
@@ -55,7 +55,7 @@ internal sealed class WorkerColumns : ILogRows
         return true;
     }
 
-    public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault) => throw new InvalidOperationException($"Row {number}: {fault}.");
+    public bool TakeBad(long number, ReadOnlySpan<byte> text, string fault) => throw new InvalidOperationException($"Row {number}: {fault}.");
 
     private static void Require(bool isRight)
     {

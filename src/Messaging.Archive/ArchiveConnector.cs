@@ -25,7 +25,7 @@ internal sealed class ArchiveConnector(
         {
             if (!TryPrepare(context, archive, out Poison poison))
             {
-                context.Settlement = Settlement.DeadLetter(poison.Reason.Code(), PoisonDescription.Of(poison, archive.Header, template.Properties));
+                context.Settlement = Settlement.DeadLetter(poison.Reason!, PoisonDescription.Of(poison, archive.Header, template.Properties));
                 _contexts.Return(archive);
                 return default;
             }

@@ -15,10 +15,10 @@ internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetric
     public ValueTask InvokeAsync(MessageContext context, Next<CloudFrontContext> next)
     {
         S3Event read = reader.Read(context.Message.Body);
-        if (read.Fault != EventFault.None)
+        if (read.Fault is not null)
         {
             context.Settlement =
-                Settlement.DeadLetter(read.Fault.Code(), $"The message is not an S3 event that the worker can process. {read.Detail}".TrimEnd());
+                Settlement.DeadLetter(read.Fault, $"The message is not an S3 event that the worker can process. {read.Detail}".TrimEnd());
             return default;
         }
 

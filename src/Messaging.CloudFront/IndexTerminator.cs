@@ -109,9 +109,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             await using IDocumentWriter writer =
                 writing = _sink.Begin(badRows) ?? throw new PartDefectException($"the sink {_sinkName}", "returned null from Begin: it must return a writer.");
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, badRows, attempt.Token);
-            return outcome.Fault == LogFault.None
+            return outcome.Fault is null
                 ? Judge(outcome, log, badRows.FirstRejection, context.CancellationToken, limit.IsCancellationRequested)
-                : Settlement.DeadLetter(outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));
+                : Settlement.DeadLetter(outcome.Fault, Describe(outcome, await writer.EndAsync(attempt.Token)));
         }
         catch (DeadLetterException poison)
         {
@@ -213,7 +213,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 _deadLetters.Metrics.LogRead(outcome);
                 if (outcome.Rows > 0 && documents.Created + documents.Existing == 0)
                 {
-                    return Settlement.DeadLetter(LogFault.NoDocuments.Code(), Describe(outcome, documents.Rejected, firstRejection));
+                    return Settlement.DeadLetter(LogFault.NoDocuments, Describe(outcome, documents.Rejected, firstRejection));
                 }
 
                 _deadLetters.Metrics.LogIndexed();

@@ -36,9 +36,8 @@ internal sealed class LogDeadLetters(
 
     public async ValueTask KeepAsync(BadRow row, CancellationToken cancellationToken)
     {
-        string reason = row.Fault.Code();
-        await WriteAsync(id.TextOf(row.Number), reason, $"{UntrustedText.Shorten(log.Location)}: {row.Describe()}", row.Text, cancellationToken);
-        settings.Metrics.BadRow(reason);
+        await WriteAsync(id.TextOf(row.Number), row.Fault, $"{UntrustedText.Shorten(log.Location)}: {row.Describe()}", row.Text, cancellationToken);
+        settings.Metrics.BadRow(row.Fault);
     }
 
     public async ValueTask RejectAsync(DocumentRejection rejection, CancellationToken cancellationToken)

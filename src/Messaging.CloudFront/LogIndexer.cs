@@ -48,10 +48,10 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
                 }
                 catch (Exception exception) when (exception is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
                 {
-                    return new LogOutcome(LogFault.None, string.Empty, null, exception, parser.Rows, documents.BadRows);
+                    return new LogOutcome(null, string.Empty, null, exception, parser.Rows, documents.BadRows);
                 }
 
-                if (read.Fault != LogFault.None)
+                if (read.Fault is not null)
                 {
                     return Fail(read.Fault, $"{Explain(read.Fault)} Detected after {gzip.Taken} compressed bytes and {parser.Rows} rows.", parser, documents);
                 }
@@ -109,7 +109,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
         return await CompleteAsync(writer, parser, documents, firstBad, cancellationToken);
     }
 
-    private static string Explain(LogFault fault) => fault switch
+    private static string Explain(string fault) => fault switch
     {
         LogFault.NotGzip => "The object is empty or not gzip.",
         LogFault.GzipTruncated => "The object ends within a gzip member: it is truncated.",
@@ -119,12 +119,12 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
         _ => $"The log's compression ratio is higher than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxRatio)} allows.",
     };
 
-    private static LogOutcome Fail(LogFault fault, string detail, LogParser parser, LogDocuments documents) =>
+    private static LogOutcome Fail(string fault, string detail, LogParser parser, LogDocuments documents) =>
         new(fault, detail, null, null, parser.Rows, documents.BadRows);
 
     private static async ValueTask<LogOutcome> CompleteAsync(
         IDocumentWriter writer, LogParser parser, LogDocuments documents, string? firstBad, CancellationToken cancellationToken) =>
-        new(LogFault.None, firstBad ?? string.Empty, await writer.CompleteAsync(cancellationToken), null, parser.Rows, documents.BadRows);
+        new(null, firstBad ?? string.Empty, await writer.CompleteAsync(cancellationToken), null, parser.Rows, documents.BadRows);
 }
 
 /// <summary>How reading one log into documents ended.</summary>
@@ -134,7 +134,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 /// <param name="SourceFailure">The exception of reading the object; null when reading did not fail.</param>
 /// <param name="Rows">Rows read, bad ones included.</param>
 /// <param name="BadRows">Rows that became no documents.</param>
-internal readonly record struct LogOutcome(LogFault Fault, string Detail, DocumentsResult? Documents, Exception? SourceFailure, long Rows, int BadRows);
+internal readonly record struct LogOutcome(string? Fault, string Detail, DocumentsResult? Documents, Exception? SourceFailure, long Rows, int BadRows);
 
 /// <summary>The limits of a log.</summary>
 /// <param name="Gzip">Limits of decompression.</param>

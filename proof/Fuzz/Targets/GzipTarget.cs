@@ -50,8 +50,8 @@ internal sealed class GzipTarget : FuzzTarget
             return -1;
         }
 
-        FuzzException.ThrowUnless(length <= compressed.Length || read.Fault != LogFault.None, "Accepted, although it has fewer bytes than announced");
-        if (read.Fault == LogFault.None)
+        FuzzException.ThrowUnless(length <= compressed.Length || read.Fault is not null, "Accepted, although it has fewer bytes than announced");
+        if (read.Fault is null)
         {
             Check(compressed, content.ToArray(), limits);
         }

@@ -79,7 +79,7 @@ internal sealed class LogJsonTarget : FuzzTarget
             if (line.Length > 0)
             {
                 seen.Append(
-                    $"{++number}: {(line.Length > MaxRowBytes ? $"{RowFault.TooLong.Code()} {line[..MaxRowBytes]}" : ExpectRow(Encoding.Latin1.GetBytes(line)))}\n");
+                    $"{++number}: {(line.Length > MaxRowBytes ? $"{RowFault.TooLong} {line[..MaxRowBytes]}" : ExpectRow(Encoding.Latin1.GetBytes(line)))}\n");
             }
         }
 
@@ -125,8 +125,8 @@ internal sealed class LogJsonTarget : FuzzTarget
     }
 
     // Which of a line's two faults is found first depends on the way of reading.
-    private static string Bad(RowFault fault, ReadOnlySpan<byte> line) =>
-        $"{(fault is RowFault.NotJson or RowFault.InvalidUtf8 || !Utf8.IsValid(line) ? "bad" : fault.Code())} {Encoding.Latin1.GetString(line)}";
+    private static string Bad(string? fault, ReadOnlySpan<byte> line) =>
+        $"{(fault is RowFault.NotJson or RowFault.InvalidUtf8 || !Utf8.IsValid(line) ? "bad" : fault)} {Encoding.Latin1.GetString(line)}";
 
     private sealed class Rows(bool pause) : ILogRows
     {
@@ -152,12 +152,12 @@ internal sealed class LogJsonTarget : FuzzTarget
             return !pause;
         }
 
-        public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault)
+        public bool TakeBad(long number, ReadOnlySpan<byte> text, string fault)
         {
             _seen
                 .Append(number)
                 .Append(": ")
-                .Append(fault == RowFault.TooLong ? $"{fault.Code()} {Encoding.Latin1.GetString(text)}" : Bad(fault, text))
+                .Append(fault == RowFault.TooLong ? $"{fault} {Encoding.Latin1.GetString(text)}" : Bad(fault, text))
                 .Append('\n');
             return !pause;
         }

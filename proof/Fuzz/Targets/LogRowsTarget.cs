@@ -65,7 +65,7 @@ internal sealed class LogRowsTarget : FuzzTarget
             {
                 FuzzException.ThrowUnless(status != ParseStatus.Failed || parser.Parse(rows) == ParseStatus.Failed, "Read again after a fault");
                 FuzzException.ThrowIfDifferent(parser.Rows, rows.Last, "number of the last row");
-                return rows.ToString() + (status == ParseStatus.Failed ? $"! {parser.Fault.Code()}" : string.Empty);
+                return rows.ToString() + (status == ParseStatus.Failed ? $"! {parser.Fault}" : string.Empty);
             }
         }
     }
@@ -89,7 +89,7 @@ internal sealed class LogRowsTarget : FuzzTarget
             {
                 if (Directive(line, ref places, ref columns) is { } fault)
                 {
-                    return seen + $"! {fault.Code()}";
+                    return seen + $"! {fault}";
                 }
 
                 continue;
@@ -102,25 +102,25 @@ internal sealed class LogRowsTarget : FuzzTarget
 
             if (places is null)
             {
-                return seen + $"! {LogFault.NoFields.Code()}";
+                return seen + $"! {LogFault.NoFields}";
             }
 
             number++;
             string[] values = line.Split('\t');
-            RowFault rowFault = line.Length > MaxRowBytes ? RowFault.TooLong
+            string? rowFault = line.Length > MaxRowBytes ? RowFault.TooLong
                 : line.Contains('\0', StringComparison.Ordinal) ? RowFault.Nul
                 : values.Length < columns ? RowFault.TooFewColumns
                 : values.Length > columns ? RowFault.TooManyColumns
-                : RowFault.None;
-            seen.Append(rowFault == RowFault.None
+                : null;
+            seen.Append(rowFault is null
                 ? $"{number}: {string.Join('|', places.Select(place => place < 0 ? string.Empty : values[place]))}\n"
-                : $"{number}: {rowFault.Code()} {line[..Math.Min(line.Length, MaxRowBytes)]}\n");
+                : $"{number}: {rowFault} {line[..Math.Min(line.Length, MaxRowBytes)]}\n");
         }
 
         return seen.ToString();
     }
 
-    private static LogFault? Directive(string line, ref List<int>? places, ref int columns)
+    private static string? Directive(string line, ref List<int>? places, ref int columns)
     {
         if (line.Length > MaxRowBytes)
         {
@@ -172,10 +172,10 @@ internal sealed class LogRowsTarget : FuzzTarget
             return !pause;
         }
 
-        public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault)
+        public bool TakeBad(long number, ReadOnlySpan<byte> text, string fault)
         {
             Last = number;
-            _seen.Append(number).Append(": ").Append(fault.Code()).Append(' ').Append(Encoding.Latin1.GetString(text)).Append('\n');
+            _seen.Append(number).Append(": ").Append(fault).Append(' ').Append(Encoding.Latin1.GetString(text)).Append('\n');
             return !pause;
         }
 

@@ -35,7 +35,7 @@ internal sealed class S3EventTarget : FuzzTarget
     public override int Run(ReadOnlyMemory<byte> input)
     {
         S3Event read = _reader.Read(input);
-        FuzzException.ThrowUnless(read.Fault == EventFault.None || read.Objects.Length == 0, "Objects beside a fault");
+        FuzzException.ThrowUnless(read.Fault is null || read.Objects.Length == 0, "Objects beside a fault");
         foreach (LogObject log in read.Objects)
         {
             FuzzException.ThrowIfDifferent(log.Bucket, "logs", "bucket");

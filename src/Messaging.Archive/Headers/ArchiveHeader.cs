@@ -61,7 +61,7 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
         _values.AsSpan(0, _count).Clear();
         _count = 0;
         _body = default;
-        Refusal = PoisonReason.None;
+        Refusal = null;
         Refused = null;
         Missing = 0;
         _unescaped?.Dispose();
@@ -69,7 +69,7 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     }
 
     /// <summary>Why the reader refuses a body that may be valid JSON.</summary>
-    internal PoisonReason Refusal { get; set; }
+    internal string? Refusal { get; set; }
 
     /// <summary>The used location where the reader detected a fault; null when the fault is elsewhere.</summary>
     internal HeaderNode? Refused { get; set; }

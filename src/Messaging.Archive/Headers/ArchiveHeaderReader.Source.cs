@@ -17,8 +17,8 @@ internal sealed partial class ArchiveHeaderReader
     {
         foreach ((int slot, HeaderProperty property) in _ofSource)
         {
-            PoisonReason reason = ReadSource(message, property, slot, header);
-            if (reason != PoisonReason.None)
+            string? reason = ReadSource(message, property, slot, header);
+            if (reason is not null)
             {
                 poison = new Poison(reason, Poison.OutsideBody, property.LogText);
                 return false;
@@ -32,14 +32,14 @@ internal sealed partial class ArchiveHeaderReader
     private static (int Slot, HeaderProperty Property)[] OfSource(ImmutableArray<HeaderProperty> properties) =>
         [.. properties.Select((property, slot) => (slot, property)).Where(one => one.property.Path.IsOfSource)];
 
-    private PoisonReason ReadSource(ReceivedMessage message, HeaderProperty property, int slot, ArchiveHeader header)
+    private string? ReadSource(ReceivedMessage message, HeaderProperty property, int slot, ArchiveHeader header)
     {
         string name = property.Path.Steps[0].Name!;
         switch (name)
         {
             case SourceNames.Enqueued when message.EnqueuedAt is { } enqueued:
                 header.SetDate(slot, enqueued.UtcDateTime);
-                return PoisonReason.None;
+                return null;
             case SourceNames.Id:
                 return Check(header.SetText(slot, message.SourceId.Span), property, ref header.Slot(slot));
         }
@@ -52,20 +52,20 @@ internal sealed partial class ArchiveHeaderReader
             // Also of @enqueued: a time that is no date has only a text.
             _ => message.FindSystemProperty(name[1..]),
         };
-        return string.IsNullOrEmpty(text) ? PoisonReason.None : Check(header.SetText(slot, text), property, ref header.Slot(slot));
+        return string.IsNullOrEmpty(text) ? null : Check(header.SetText(slot, text), property, ref header.Slot(slot));
     }
 
     // A source's value has no type: it is what its text can be read as.
-    private PoisonReason Check(ReadOnlySpan<byte> text, HeaderProperty property, ref HeaderValue value)
+    private string? Check(ReadOnlySpan<byte> text, HeaderProperty property, ref HeaderValue value)
     {
         HeaderUse date = property.Use & HeaderUse.AnyDate;
         if (date != HeaderUse.None)
         {
             value.IsBadDate = !HeaderDate.TryParse(text, date, _dateForms, out value.Date);
-            return value.IsBadDate && !_leavesOutBadDates ? PoisonReason.BadDate : PoisonReason.None;
+            return value.IsBadDate && !_leavesOutBadDates ? PoisonReason.BadDate : null;
         }
 
-        return property.Use.HasFlag(HeaderUse.Number) && !IsNumber(text) ? PoisonReason.WrongType : PoisonReason.None;
+        return property.Use.HasFlag(HeaderUse.Number) && !IsNumber(text) ? PoisonReason.WrongType : null;
     }
 
     private static bool IsNumber(ReadOnlySpan<byte> text)

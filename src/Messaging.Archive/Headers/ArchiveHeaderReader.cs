@@ -188,14 +188,14 @@ internal sealed partial class ArchiveHeaderReader
         return false;
     }
 
-    private static int Refuse(ref JsonScanner scanner, ArchiveHeader header, HeaderNode? node, PoisonReason reason, int at)
+    private static int Refuse(ref JsonScanner scanner, ArchiveHeader header, HeaderNode? node, string reason, int at)
     {
         header.Refusal = reason;
         header.Refused = node;
         return scanner.Fail(JsonFault.Refused, at);
     }
 
-    private static PoisonReason ReasonOf(JsonFault fault, ArchiveHeader header) => fault switch
+    private static string? ReasonOf(JsonFault fault, ArchiveHeader header) => fault switch
     {
         JsonFault.Refused => header.Refusal,
         JsonFault.LoneSurrogate => PoisonReason.LoneSurrogate,

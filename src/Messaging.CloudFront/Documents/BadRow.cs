@@ -9,7 +9,7 @@ namespace Quayside.Messaging.CloudFront.Documents;
 /// <param name="Text">Its bytes, or the first of them. A borrow of the call.</param>
 /// <param name="Columns">Columns that the log's fields directive names.</param>
 /// <param name="Missing">The first required column that a row in JSON lacks; null when it has all.</param>
-internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemory<byte> Text, int Columns, string? Missing = null)
+internal readonly record struct BadRow(long Number, string Fault, ReadOnlyMemory<byte> Text, int Columns, string? Missing = null)
 {
     // What files of other formats have between columns.
     private static readonly (byte Separator, string Name)[] OtherSeparators =

@@ -17,7 +17,7 @@ internal sealed class LogDocuments : ILogRows, IDisposable
     private readonly BufferPool _buffers;
     private PooledBuffer? _bad;
     private long _badNumber;
-    private RowFault _badFault;
+    private string? _badFault;
 
     /// <param name="shape">Columns and fields.</param>
     /// <param name="id">Ids of this log's documents.</param>
@@ -49,7 +49,7 @@ internal sealed class LogDocuments : ILogRows, IDisposable
             ? !_writer.IsFull
             : TakeBad(row.Number, row.Text, RowFault.InvalidUtf8);
 
-    public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault)
+    public bool TakeBad(long number, ReadOnlySpan<byte> text, string fault)
     {
         BadRows++;
         _bad = _buffers.Rent(text.Length);

@@ -7,7 +7,7 @@ namespace Quayside.Messaging.CloudFront.Events;
 internal sealed class EventFields
 {
     /// <summary>The first fault.</summary>
-    public EventFault Fault { get; private set; }
+    public string? Fault { get; private set; }
 
     /// <summary>For people: where the fault is.</summary>
     public string Detail { get; private set; } = string.Empty;
@@ -44,7 +44,7 @@ internal sealed class EventFields
     public string? Text(JsonElement? parent, ReadOnlySpan<byte> name) => Find(parent, name, "string", JsonValueKind.String, JsonValueKind.Null)?.GetString();
 
     /// <summary>Keeps a fault unless there is one already.</summary>
-    public void Fail(EventFault fault, string detail) => (Fault, Detail) = Fault == EventFault.None ? (fault, detail) : (Fault, Detail);
+    public void Fail(string fault, string detail) => (Fault, Detail) = Fault is null ? (fault, detail) : (Fault, Detail);
 
     private JsonElement? Find(JsonElement? parent, ReadOnlySpan<byte> name, string what, params ReadOnlySpan<JsonValueKind> kinds)
     {

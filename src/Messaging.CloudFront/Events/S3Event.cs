@@ -5,7 +5,7 @@ namespace Quayside.Messaging.CloudFront.Events;
 /// <param name="Ignored">Number of ignored records: other kinds (removed, restored, tagged, …), other keys, and S3's test event.</param>
 /// <param name="Fault">Why the event cannot be processed.</param>
 /// <param name="Detail">For people: more about the fault; may be empty, and quotes at most a few words of the event.</param>
-internal readonly record struct S3Event(LogObject[] Objects, int Ignored, EventFault Fault = EventFault.None, string Detail = "");
+internal readonly record struct S3Event(LogObject[] Objects, int Ignored, string? Fault = null, string Detail = "");
 
 /// <summary>The object that one record of an event is about.</summary>
 /// <param name="Bucket">Its bucket.</param>

@@ -63,7 +63,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         JsonElement? root = document.RootElement.ValueKind == JsonValueKind.Object ? document.RootElement : null;
         JsonElement? records = fields.Find(root, "Records"u8);
         JsonElement? message = fields.Find(root, "Message"u8);
-        if (fields.Fault != EventFault.None)
+        if (fields.Fault is not null)
         {
             return Poison(fields.Fault, fields.Detail);
         }
@@ -131,7 +131,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
                 fields);
         }
 
-        return fields.Fault != EventFault.None ? Poison(fields.Fault, fields.Detail)
+        return fields.Fault is not null ? Poison(fields.Fault, fields.Detail)
             : log is null ? new S3Event([], Ignored: 1)
             : new S3Event([log], Ignored: 0);
     }
@@ -147,7 +147,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
             {
                 objects.Add(log);
             }
-            else if (fields.Fault != EventFault.None)
+            else if (fields.Fault is not null)
             {
                 return Poison(fields.Fault, fields.Detail);
             }
@@ -211,7 +211,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
             fields.Fail(EventFault.BadRecord, "A record's eTag is not an ETag.");
         }
 
-        return fields.Fault == EventFault.None && filter.Takes(key!)
+        return fields.Fault is null && filter.Takes(key!)
             ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag), text == key ? null : text)
             : null;
     }
@@ -226,5 +226,5 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
 
     private static string? NullIfEmpty(string? text) => string.IsNullOrEmpty(text) ? null : text.Trim('"');
 
-    private static S3Event Poison(EventFault fault, string detail = "") => new([], Ignored: 0, fault, detail);
+    private static S3Event Poison(string fault, string detail = "") => new([], Ignored: 0, fault, detail);
 }

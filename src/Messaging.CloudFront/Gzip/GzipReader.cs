@@ -73,7 +73,7 @@ internal sealed class GzipReader : IDisposable
         }
 
         bool isWhole = buffer.Span[..total].SequenceEqual(Seal.Span);
-        return new GzipRead(0, _feed.Taken == 0 ? LogFault.NotGzip : isWhole ? LogFault.None : LogFault.GzipTruncated);
+        return new GzipRead(0, _feed.Taken == 0 ? LogFault.NotGzip : isWhole ? null : LogFault.GzipTruncated);
     }
 
     public void Dispose() => _members.Dispose();
@@ -102,7 +102,7 @@ internal sealed class GzipReader : IDisposable
 /// <summary>The result of one read.</summary>
 /// <param name="Count">Bytes read; 0 without a fault is the verified end of the last member.</param>
 /// <param name="Fault">What is wrong with the object; after a fault nothing more can be read.</param>
-internal readonly record struct GzipRead(int Count, LogFault Fault = LogFault.None);
+internal readonly record struct GzipRead(int Count, string? Fault = null);
 
 /// <summary>The limits of decompressing one object.</summary>
 /// <param name="MaxBytes">Maximum of decompressed bytes, and of compressed ones.</param>

@@ -23,7 +23,7 @@ internal sealed class ColumnMap(byte[][] names, int required)
 
     /// <summary>Reads a fields directive.</summary>
     /// <param name="fields">What follows <c>#Fields:</c>: names separated by blanks or tabs.</param>
-    public LogFault Read(ReadOnlySpan<byte> fields)
+    public string? Read(ReadOnlySpan<byte> fields)
     {
         _places.AsSpan().Fill(-1);
         Missing = null;
@@ -53,7 +53,7 @@ internal sealed class ColumnMap(byte[][] names, int required)
         Count = count;
         return count == 0 ? LogFault.BadFields
             : FindMissing() ? LogFault.MissingColumn
-            : LogFault.None;
+            : null;
     }
 
     /// <summary>Forgets the places: each row of a JSON log names its columns itself.</summary>

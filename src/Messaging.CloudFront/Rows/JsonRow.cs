@@ -26,7 +26,7 @@ internal sealed class JsonRow : IDisposable
     }
 
     /// <summary>Reads a row of at most the allowed length.</summary>
-    public RowFault Read(ReadOnlySpan<byte> line)
+    public string? Read(ReadOnlySpan<byte> line)
     {
         _columns.Clear();
         _length = 0;
@@ -34,7 +34,7 @@ internal sealed class JsonRow : IDisposable
         {
             Utf8JsonReader reader = new(line);
             return reader.Read() && reader.TokenType == JsonTokenType.StartObject && TryReadColumns(ref reader, line)
-                ? _columns.FindMissing() ? RowFault.MissingColumn : RowFault.None
+                ? _columns.FindMissing() ? RowFault.MissingColumn : null
                 : RowFault.NotJson;
         }
         catch (JsonException)

@@ -54,7 +54,7 @@ internal sealed class LogParser : IDisposable
     public string? MissingColumn => _columns.Missing;
 
     /// <summary>Why the rest of the log cannot be read.</summary>
-    public LogFault Fault { get; private set; }
+    public string? Fault { get; private set; }
 
     /// <summary>For people: more about <see cref="Fault"/>; may be empty.</summary>
     public string FaultDetail { get; private set; } = string.Empty;
@@ -84,7 +84,7 @@ internal sealed class LogParser : IDisposable
     /// <summary>Reads the lines in the window.</summary>
     public ParseStatus Parse(ILogRows rows)
     {
-        if (Fault != LogFault.None)
+        if (Fault is not null)
         {
             return ParseStatus.Failed;
         }
@@ -158,12 +158,12 @@ internal sealed class LogParser : IDisposable
             }
 
             bool goOn;
-            RowFault fault = FaultOf(scanner, length);
+            string? fault = FaultOf(scanner, length);
             if (isJson)
             {
                 goOn = TakeJson(text.Slice(start, length), rows);
             }
-            else if (fault == RowFault.None)
+            else if (fault is null)
             {
                 goOn = rows.Take(new LogRow(text, start, length, tabs, _columns, ++_rows));
             }
@@ -204,18 +204,18 @@ internal sealed class LogParser : IDisposable
     private bool TakeJson(ReadOnlySpan<byte> line, ILogRows rows)
     {
         _json ??= new JsonRow(_columns, _maxRowBytes);
-        RowFault fault = line.Length > _maxRowBytes ? RowFault.TooLong : _json.Read(line);
-        return fault == RowFault.None
+        string? fault = line.Length > _maxRowBytes ? RowFault.TooLong : _json.Read(line);
+        return fault is null
             ? rows.Take(_json.ToRow(line, ++_rows))
             : rows.TakeBad(++_rows, line[..Math.Min(line.Length, _maxRowBytes)], fault);
     }
 
-    private RowFault FaultOf(in RowScanner row, int length)
+    private string? FaultOf(in RowScanner row, int length)
     {
         // A log never has 0 columns, so this also detects a row before the fields directive.
         int columns = row.Tabs + 1;
         return columns == _columns.Count && length <= _maxRowBytes && !row.HasNul
-            ? RowFault.None
+            ? null
             : length > _maxRowBytes ? RowFault.TooLong
             : row.HasNul ? RowFault.Nul
             : columns < _columns.Count ? RowFault.TooFewColumns
@@ -286,8 +286,8 @@ internal sealed class LogParser : IDisposable
 
         if (line.StartsWith(FieldsDirective))
         {
-            LogFault fault = _columns.Read(line[FieldsDirective.Length..]);
-            if (fault != LogFault.None)
+            string? fault = _columns.Read(line[FieldsDirective.Length..]);
+            if (fault is not null)
             {
                 Fail(fault, _columns.Missing is { } missing && fault == LogFault.MissingColumn
                     ? $"The log has no column {missing}. If not every log has it, name it in "
@@ -311,7 +311,7 @@ internal sealed class LogParser : IDisposable
         return true;
     }
 
-    private ParseStatus Fail(LogFault fault, string detail)
+    private ParseStatus Fail(string fault, string detail)
     {
         Fault = fault;
         FaultDetail = detail;

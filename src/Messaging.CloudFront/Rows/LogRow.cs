@@ -69,5 +69,5 @@ internal interface ILogRows
     /// <param name="text">Its bytes, truncated when the row is too long. A borrow.</param>
     /// <param name="fault">Why it cannot be read.</param>
     /// <returns>False to pause: the parser returns after this row.</returns>
-    bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault);
+    bool TakeBad(long number, ReadOnlySpan<byte> text, string fault);
 }

@@ -154,6 +154,6 @@ public sealed class JsonLogTests
             return true;
         }
 
-        public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault) => throw new InvalidOperationException(fault.Code());
+        public bool TakeBad(long number, ReadOnlySpan<byte> text, string fault) => throw new InvalidOperationException(fault);
     }
 }

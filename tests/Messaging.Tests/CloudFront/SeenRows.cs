@@ -41,7 +41,7 @@ internal sealed class SeenRows(int chosen, bool pause = false) : ILogRows
 
             if (status == ParseStatus.Failed)
             {
-                rows._seen.Add($"! {parser.Fault.Code()}");
+                rows._seen.Add($"! {parser.Fault}");
                 parser.Parse(rows).ShouldBe(ParseStatus.Failed);
                 return rows.ToString();
             }
@@ -65,9 +65,9 @@ internal sealed class SeenRows(int chosen, bool pause = false) : ILogRows
         return !pause;
     }
 
-    public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault)
+    public bool TakeBad(long number, ReadOnlySpan<byte> text, string fault)
     {
-        _seen.Add($"{number}: {fault.Code()} {Encoding.Latin1.GetString(text)}");
+        _seen.Add($"{number}: {fault} {Encoding.Latin1.GetString(text)}");
         return !pause;
     }
 

@@ -20,7 +20,7 @@ internal static class BodyRun
         var header = new ArchiveHeader(pool);
         byte[] before = [.. body];
         bool read = new ArchiveHeaderReader(Properties, validation).TryRead(body, header, out Poison poison);
-        (poison.Reason == PoisonReason.None).ShouldBe(read);
+        (poison.Reason is null).ShouldBe(read);
         poison.Position.ShouldBeInRange(0, body.Length);
         (poison.Property?.Length ?? 0).ShouldBeLessThanOrEqualTo(64);
         BodyResult result = read

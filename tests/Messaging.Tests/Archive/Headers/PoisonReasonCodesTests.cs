@@ -6,12 +6,9 @@ public sealed class PoisonReasonCodesTests
 {
     // The codes are a contract: a changed code breaks users' dead letters, dashboards and alerts.
     [Fact]
-    public void Code_EveryReason_IsTheApprovedOne() => Enum.GetValues<PoisonReason>().Select(r => r.Code()).ShouldBe(
+    public void Code_EveryReason_IsTheApprovedOne() => typeof(PoisonReason).GetFields().Select(field => field.GetRawConstantValue()).ShouldBe(
     [
-        "", "empty-body", "malformed-json", "invalid-utf8", "lone-surrogate", "too-deep", "duplicate-property", "wrong-type", "not-an-object", "trailing-data",
+        "empty-body", "malformed-json", "invalid-utf8", "lone-surrogate", "too-deep", "duplicate-property", "wrong-type", "not-an-object", "trailing-data",
         "bad-date", "missing-id", "missing-property", "invalid-value",
     ]);
-
-    [Fact]
-    public void Code_UnknownReason_Throws() => Should.Throw<ArgumentOutOfRangeException>(() => ((PoisonReason)99).Code());
 }

@@ -48,7 +48,7 @@ internal static class KeyRun
             else
             {
                 buffer.Length.ShouldBe(0);
-                poison.Reason.ShouldNotBe(PoisonReason.None);
+                poison.Reason.ShouldNotBeNull();
                 poison.Position.ShouldBeInRange(0, body.Length);
             }
 

@@ -72,7 +72,7 @@ public sealed class ReadableTemplateTests
         if (key is null)
         {
             bool isOfTheKey = poison.Reason is PoisonReason.MissingId or PoisonReason.MissingProperty or PoisonReason.InvalidValue;
-            reason.ShouldBe(isOfTheKey ? poison.Reason.Code() : "poison", text);
+            reason.ShouldBe(isOfTheKey ? poison.Reason : "poison", text);
             return false;
         }
 
