@@ -336,7 +336,7 @@ internal sealed class WorkerProcess
     {
         ElasticsearchSinkOptions options = new()
         {
-            Endpoint = new Uri("http://index.simulated"),
+            Endpoint = ["http://index.simulated"],
             Index = "logs",
             MaxBatchBytes = 64 * 1024,
             MaxBatchDocuments = 10,

@@ -100,7 +100,6 @@ internal sealed class BatchSender(
             return 1;
         }
 
-        metrics.Split();
         long bytes = batch.BytesOf(count);
         if (limits.Learn(bytes))
         {

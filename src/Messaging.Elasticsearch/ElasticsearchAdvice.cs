@@ -7,7 +7,7 @@ internal static class ElasticsearchAdvice
 {
     public const string Unauthorized = "The credentials are missing or refused: check Sinks:Elasticsearch:ApiKey, or Username and Password.";
 
-    public const string Foreign = "The address answers, but is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.";
+    public const string Foreign = "The address answers, but is not Elasticsearch: check Sinks:Elasticsearch:Endpoint.";
 
     // Amazon OpenSearch Service answers so; a collection of OpenSearch Serverless has the error type Forbidden.
     private const string Iam = "Amazon OpenSearch checks IAM: set Sinks:Elasticsearch:SigV4, and grant the identity es:ESHttpPost and es:ESHttpGet at a "

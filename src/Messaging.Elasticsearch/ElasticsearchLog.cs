@@ -9,10 +9,6 @@ internal static partial class ElasticsearchLog
         4201, LogLevel.Warning, "Elasticsearch at {Endpoint} is unreachable ({Failure}); the worker still tries to index the documents of each message")]
     public static partial void LogUnreachable(this ILogger logger, string endpoint, string failure);
 
-    [LoggerMessage(
-        4202, LogLevel.Debug, "Elasticsearch at {Endpoint} accepts the credentials, but they do not permit GET / ({Failure}); indexing does not need it")]
-    public static partial void LogUntold(this ILogger logger, string endpoint, string failure);
-
     [LoggerMessage(4203, LogLevel.Debug, "{Failure}: {Pending} of {Documents} documents pending, attempt {Attempt} of {MaxAttempts}, retry in {Wait}")]
     public static partial void LogRetry(this ILogger logger, string failure, int pending, int documents, TimeSpan wait, int attempt, int maxAttempts);
 

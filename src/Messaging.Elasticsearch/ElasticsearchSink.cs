@@ -25,9 +25,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     private readonly TimeSpan _attemptTimeout;
     private readonly BoundedPool<DocumentBatch> _batches;
     private readonly SemaphoreSlim _slots;
-    private readonly int _maxInFlight;
     private volatile string? _problem;
-    private bool _isUntoldLogged;
     private PresentedCertificate? _certificate;
 
     /// <param name="options">How to index.</param>
@@ -39,14 +37,13 @@ internal sealed class ElasticsearchSink : IDocumentSink
         _logger = services.Loggers.CreateLogger<ElasticsearchSink>();
         _endpoint = string.Join(", ", options.Nodes);
         _attemptTimeout = options.AttemptTimeout;
-        _maxInFlight = options.MaxInFlight;
-        _slots = new SemaphoreSlim(_maxInFlight);
-        _metrics = new ElasticsearchMetrics(services.Route, () => _maxInFlight - _slots.CurrentCount);
+        _slots = new SemaphoreSlim(options.MaxInFlight);
+        _metrics = new ElasticsearchMetrics(services.Route);
         Limits = new BatchLimits(options.MaxBatchBytes, options.MaxBatchDocuments);
-        _batches = new BoundedPool<DocumentBatch>(_maxInFlight + IdleBatches);
+        _batches = new BoundedPool<DocumentBatch>(options.MaxInFlight + IdleBatches);
 
         // Enough for the batches in flight and one that is being filled.
-        Segments = new SegmentPool((_maxInFlight + 1) * ((options.MaxBatchBytes / SegmentPool.SegmentBytes) + 1));
+        Segments = new SegmentPool((options.MaxInFlight + 1) * ((options.MaxBatchBytes / SegmentPool.SegmentBytes) + 1));
         _rules = new ItemRules(options.Index!);
         _sender = new BatchSender(options, requests, _rules, Limits, _metrics, services.Time, _logger);
     }
@@ -86,23 +83,14 @@ internal sealed class ElasticsearchSink : IDocumentSink
         string failure = ElasticsearchAdvice.Describe(fault, "GET /");
         switch (fault)
         {
-            case { Kind: BulkFaultKind.None }:
+            // Credentials that may only create documents may not read the version; a 403 still proves that they are valid.
+            case { Kind: BulkFaultKind.None } or { Status: 403 }:
                 _problem = null;
                 return;
             case { Code: BulkFault.NoCredentialsCode }:
                 throw new StartupException(fault.Reason, ExitCodes.NoPermission);
             case { Status: 401 }:
                 throw new StartupException($"{failure}. {ElasticsearchAdvice.Unauthorized}", ExitCodes.NoPermission);
-            case { Status: 403 }:
-                // Credentials that may only create documents may not read the version; a 403 still proves that they are valid.
-                _problem = null;
-                if (!_isUntoldLogged)
-                {
-                    _isUntoldLogged = true;
-                    _logger.LogUntold(_endpoint, failure);
-                }
-
-                return;
             default:
                 if (fault is { Status: >= 300 and < 400 or 400 or 404 or 405 } or { Code: BulkFault.ForeignCode })
                 {

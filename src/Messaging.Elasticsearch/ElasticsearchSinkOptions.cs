@@ -7,15 +7,10 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
 {
     public const string Section = "Sinks:Elasticsearch";
 
-    [Setting("Address of Elasticsearch, such as https://search.example:9200; its path precedes those of the API. This, Endpoints or CloudId is required")]
-    public Uri? Endpoint { get; init; }
-
     [Setting(
-        "Addresses of several nodes of one cluster, separated by commas: requests go to all in turn, and past a node that does not answer", Advanced = true)]
-    public string[] Endpoints { get; init; } = [];
-
-    [Setting("Cloud id of a deployment in Elastic Cloud, name:base64")]
-    public string? CloudId { get; init; }
+        "Addresses of Elasticsearch, such as https://search.example:9200; a path precedes those of the API. Of several nodes of one cluster, separated by "
+            + "commas: requests go to all in turn, and past a node that does not answer", Required = true)]
+    public string[] Endpoint { get; init; } = [];
 
     [Setting("Index, alias or data stream to create the documents in", Required = true)]
     public string? Index { get; init; }
@@ -89,11 +84,8 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
     [Setting("Attempts in a row without progress on a batch, the first included", Min = "1", Max = "20", Advanced = true)]
     public int MaxAttempts { get; init; } = 4;
 
-    /// <summary>The addresses that requests go to.</summary>
-    public IReadOnlyList<Uri> Nodes =>
-        CloudId is not null ? Elasticsearch.CloudId.TryParse(CloudId, out Uri? cloud) ? [cloud] : []
-        : Endpoints.Length > 0 ? [.. Endpoints.Select(text => Uri.TryCreate(text, UriKind.Absolute, out Uri? node) ? node : null).OfType<Uri>()]
-        : Endpoint is not null ? [Endpoint] : [];
+    /// <summary>The addresses that requests go to; fewer than configured where one is none.</summary>
+    public IReadOnlyList<Uri> Nodes => [.. Endpoint.Select(text => Uri.TryCreate(text, UriKind.Absolute, out Uri? node) ? node : null).OfType<Uri>()];
 
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
@@ -124,49 +116,24 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
 
     private void ValidateNodes(SettingsCheck check)
     {
-        (string Name, bool IsSet)[] all =
-            [(nameof(Endpoint), Endpoint is not null), (nameof(Endpoints), Endpoints.Length > 0), (nameof(CloudId), CloudId is not null)];
-        string[] given = [.. all.Where(one => one.IsSet).Select(one => one.Name)];
-        if (given.Length != 1)
+        const string Unreachable = "Requests would not arrive, or documents would travel unencrypted.";
+        if (Nodes.Count < Endpoint.Length)
         {
-            check.Fail(
-                given.Length == 0 ? nameof(Endpoint) : given[1],
-                given.Length == 0 ? $"must be set, or {nameof(Endpoints)} or {nameof(CloudId)}." : $"must not be set together with {given[0]}.",
-                "It would be unclear where documents go.",
-                nameof(Endpoint),
-                nameof(Endpoints),
-                nameof(CloudId));
-            return;
-        }
-
-        if (CloudId is not null && Nodes.Count == 0)
-        {
-            check.Fail(nameof(CloudId), "must be a name, a colon and base64, as Elastic Cloud shows it.", "No address could be read from it.");
-        }
-
-        if (Nodes.Count < Endpoints.Length)
-        {
-            check.Fail(nameof(Endpoints), "must be absolute addresses such as https://node1.example:9200, separated by commas.", "Requests would not arrive.");
+            check.Fail(nameof(Endpoint), "must be absolute addresses such as https://search.example:9200, separated by commas.", Unreachable);
         }
 
         foreach (Uri node in Nodes)
         {
-            ValidateNode(check, given[0], node);
-        }
-    }
-
-    private void ValidateNode(SettingsCheck check, string property, Uri node)
-    {
-        const string Unreachable = "Requests would not arrive, or documents would travel unencrypted.";
-        if (FindProblem(node) is { } problem)
-        {
-            check.Fail(property, problem, Unreachable);
-        }
-        else if (node is { IsLoopback: false } && node.Scheme == Uri.UriSchemeHttp && !AllowPlainHttp)
-        {
-            check.Fail(
-                property, $"must be https, because the host is not this machine; set {nameof(AllowPlainHttp)} to allow plain http.", Unreachable,
-                nameof(AllowPlainHttp));
+            if (FindProblem(node) is { } problem)
+            {
+                check.Fail(nameof(Endpoint), problem, Unreachable);
+            }
+            else if (!node.IsLoopback && node.Scheme == Uri.UriSchemeHttp && !AllowPlainHttp)
+            {
+                check.Fail(
+                    nameof(Endpoint), $"must be https, because the host is not this machine; set {nameof(AllowPlainHttp)} to allow plain http.", Unreachable,
+                    nameof(AllowPlainHttp));
+            }
         }
     }
 

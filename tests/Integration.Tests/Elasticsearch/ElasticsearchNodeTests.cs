@@ -21,7 +21,7 @@ public sealed class ElasticsearchNodeTests
         Uri dead = Unused();
         await using SinkRun run = await SinkRun.StartAsync(
             change: options => new ElasticsearchSinkOptions
-            { Endpoints = [dead.AbsoluteUri, options.Endpoint!.AbsoluteUri], Index = SinkRun.Index, MaxBatchDocuments = 10 }, loggers: log);
+            { Endpoint = [dead.AbsoluteUri, .. options.Endpoint], Index = SinkRun.Index, MaxBatchDocuments = 10 }, loggers: log);
 
         await run.Sink.CheckAsync(Token);
         DocumentsResult result = await run.WriteAsync(50);
@@ -37,7 +37,7 @@ public sealed class ElasticsearchNodeTests
     {
         using RecordingLog log = new();
         string[] dead = [Unused().AbsoluteUri, Unused().AbsoluteUri];
-        await using ElasticsearchSink sink = ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoints = dead, Index = SinkRun.Index }, log);
+        await using ElasticsearchSink sink = ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoint = dead, Index = SinkRun.Index }, log);
 
         await sink.CheckAsync(Token);
 
@@ -51,7 +51,7 @@ public sealed class ElasticsearchNodeTests
     {
         await using SinkRun run = await SinkRun.StartAsync(
             change: options => new ElasticsearchSinkOptions
-            { Endpoint = new Uri("http://search.invalid:9200"), Proxy = options.Endpoint, Index = SinkRun.Index });
+            { Endpoint = ["http://search.invalid:9200"], Proxy = options.Nodes[0], Index = SinkRun.Index });
 
         DocumentsResult result = await run.WriteAsync(3);
 
@@ -71,7 +71,7 @@ public sealed class ElasticsearchNodeTests
             using PresentedCertificate certificate =
                 new("Sinks:Elasticsearch:ClientCertificate", "logs", file, keyFile: null, password: null, TimeProvider.System, NullLogger.Instance);
             using SocketsHttpHandler handler =
-                BulkRequests.CreateHandler(new ElasticsearchSinkOptions { Endpoint = new Uri("https://search.example"), Index = SinkRun.Index }, certificate);
+                BulkRequests.CreateHandler(new ElasticsearchSinkOptions { Endpoint = ["https://search.example"], Index = SinkRun.Index }, certificate);
 
             X509Certificate2 shown =
                 handler.SslOptions.LocalCertificateSelectionCallback!(this, "search.example", [], null, []).ShouldBeOfType<X509Certificate2>();

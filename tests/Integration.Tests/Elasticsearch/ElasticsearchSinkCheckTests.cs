@@ -118,7 +118,7 @@ public sealed class ElasticsearchSinkCheckTests
     {
         await using StrictElasticsearch server = await StrictElasticsearch.StartAsync();
         await using ElasticsearchSink sink =
-            ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoint = new Uri(server.Address, "somewhere/else/"), Index = "logs" });
+            ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoint = [new Uri(server.Address, "somewhere/else/").AbsoluteUri], Index = "logs" });
 
         (await Should.ThrowAsync<StartupException>(() => sink.CheckAsync(Token))).Message.ShouldContain("Sinks:Elasticsearch:Endpoint");
     }

@@ -7,7 +7,7 @@ public sealed class GzipElasticsearchSinkContractTests : ElasticsearchSinkContra
 {
     internal override ElasticsearchSinkOptions OptionsFor(Uri endpoint, string index, string? username, string? password) => new()
     {
-        Endpoint = endpoint,
+        Endpoint = [endpoint.AbsoluteUri],
         Index = index,
         Username = username,
         Password = password,

@@ -6,5 +6,5 @@ namespace Integration.Tests.Elasticsearch;
 public sealed class PlainElasticsearchSinkContractTests : ElasticsearchSinkContract
 {
     internal override ElasticsearchSinkOptions OptionsFor(Uri endpoint, string index, string? username, string? password) =>
-        new() { Endpoint = endpoint, Index = index, Username = username, Password = password };
+        new() { Endpoint = [endpoint.AbsoluteUri], Index = index, Username = username, Password = password };
 }

@@ -37,7 +37,7 @@ internal sealed class SinkRun : IAsyncDisposable
     {
         StrictElasticsearch server = await StrictElasticsearch.StartAsync(settings);
         await server.ScriptAsync(script ?? []);
-        ElasticsearchSinkOptions options = new() { Endpoint = server.Address, Index = Index };
+        ElasticsearchSinkOptions options = new() { Endpoint = [server.Address.AbsoluteUri], Index = Index };
         return new SinkRun(server, ElasticsearchSinks.Open(change?.Invoke(options) ?? options, loggers));
     }
 

@@ -118,14 +118,10 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:AzureBlobs:ContentEncoding"] = (Blobs, ["gz\u00efp"]),
         ["Sinks:AzureBlobs:CacheControl"] = (Blobs, ["no\u2014store"]),
         ["Sinks:AzureBlobs:ContentDisposition"] = (Blobs, ["in\u0001line"]),
-        ["Sinks:Elasticsearch:Endpoint"] =
-            (CloudFront, ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b"]),
-        ["Sinks:Elasticsearch:Endpoints"] = (
-            CloudFront.Replace("Endpoint=", "Endpoints=", StringComparison.Ordinal),
-            ["search.example", "https://a.example,b.example", "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
-        ["Sinks:Elasticsearch:CloudId"] = (
-            CloudFront.Replace("Endpoint=https://search.example", "CloudId=name:ZXUtd2VzdC0xLmV4YW1wbGUkYWJj", StringComparison.Ordinal),
-            ["name", "name:no base64", "name:aG9zdA==", "name:JGlk"]),
+        ["Sinks:Elasticsearch:Endpoint"] = (
+            CloudFront,
+            ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b", "https://a.example,b.example",
+                "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
         ["Sinks:Elasticsearch:Proxy"] =
             (CloudFront, ["proxy.example:3128", "socks5://proxy.example", "http://user:word@proxy.example", "http://proxy.example/?a=b"]),
         ["Sinks:Elasticsearch:ProxyUsername"] = (CloudFront + " --Sinks:Elasticsearch:Proxy=http://proxy.example", ["a"]),

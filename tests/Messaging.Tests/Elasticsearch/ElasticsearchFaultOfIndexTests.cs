@@ -126,7 +126,7 @@ public sealed class ElasticsearchFaultOfIndexTests
         int documents, Func<int, string, string> answer, int batch = 10_000, Func<string[], Task>? gate = null, int maxInFlight = 4)
     {
         ElasticsearchSinkOptions options =
-            new() { Endpoint = new Uri("http://127.0.0.1:9200"), Index = "logs", MaxBatchDocuments = batch, MaxInFlight = maxInFlight };
+            new() { Endpoint = ["http://127.0.0.1:9200"], Index = "logs", MaxBatchDocuments = batch, MaxInFlight = maxInFlight };
         BulkRequests requests = new(options, new ItemsHandler(answer, gate), TimeProvider.System, new BufferPool());
         await using ElasticsearchSink sink = new(options, requests, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
         await using IDocumentWriter writer = sink.Begin(_rejections);

@@ -23,7 +23,7 @@ public sealed class ForeignServerTests
         string problem = (await CheckAsync(server)).ShouldNotBeNull();
 
         problem.ShouldBe(
-            $"Elasticsearch GET /: {expected}. The address answers, but is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.");
+            $"Elasticsearch GET /: {expected}. The address answers, but is not Elasticsearch: check Sinks:Elasticsearch:Endpoint.");
         LogEntry entry = _log.Entries.ShouldHaveSingleItem();
         entry.Id.Id.ShouldBe(4201);
         entry.Text.ShouldContain(problem.TrimEnd('.'));
@@ -39,7 +39,7 @@ public sealed class ForeignServerTests
 
     private async Task<string?> CheckAsync(RawServer server)
     {
-        ElasticsearchSinkOptions options = new() { Endpoint = server.Url, Index = "logs" };
+        ElasticsearchSinkOptions options = new() { Endpoint = [server.Url.AbsoluteUri], Index = "logs" };
         SinkServices services = new(null!, _log, TimeProvider.System);
         await using ElasticsearchSink sink = ElasticsearchSink.Create(options, sign: null, services);
         await sink.CheckAsync(TestContext.Current.CancellationToken);

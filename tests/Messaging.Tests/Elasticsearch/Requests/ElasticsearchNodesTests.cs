@@ -118,7 +118,7 @@ public sealed class ElasticsearchNodesTests : IDisposable
     private string[] Logged() => [.. _log.Entries.Select(entry => $"{entry.Level} {entry.Text}")];
 
     private ElasticsearchNodes Create(int count) => new(
-        new ElasticsearchSinkOptions { Endpoints = [.. "abc"[..count].Select(name => $"http://{name}")], Index = "logs" },
+        new ElasticsearchSinkOptions { Endpoint = [.. "abc"[..count].Select(name => $"http://{name}")], Index = "logs" },
         _time,
         _log.CreateLogger("nodes"));
 }

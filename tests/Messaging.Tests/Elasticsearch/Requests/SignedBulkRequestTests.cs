@@ -23,10 +23,10 @@ public sealed class SignedBulkRequestTests
     public async Task SignAsync_BulkRequest_AgreesWithAwsSigV4Signer(string signing, string endpoint, string index, string? pipeline, string? token)
     {
         AwsSigning service = Enum.Parse<AwsSigning>(signing);
-        ElasticsearchSinkOptions options = new() { Endpoint = new Uri(endpoint), Index = index, Pipeline = pipeline, SigV4 = service };
+        ElasticsearchSinkOptions options = new() { Endpoint = [endpoint], Index = index, Pipeline = pipeline, SigV4 = service };
         DocumentBatch batch = Filled();
         using BatchContent content = new(batch, 2, gzip: false);
-        using HttpRequestMessage request = new(HttpMethod.Post, new ElasticsearchNode(options.Endpoint, options).Bulk) { Content = content };
+        using HttpRequestMessage request = new(HttpMethod.Post, new ElasticsearchNode(options.Nodes[0], options).Bulk) { Content = content };
         AWSSigningRequest described = new()
         {
             HttpMethod = HttpMethod.Post,
@@ -77,7 +77,7 @@ public sealed class SignedBulkRequestTests
     [Fact]
     public async Task SendAsync_NoCredentials_SaysSo()
     {
-        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("https://search.example"), Index = "logs", SigV4 = AwsSigning.Es };
+        ElasticsearchSinkOptions options = new() { Endpoint = ["https://search.example"], Index = "logs", SigV4 = AwsSigning.Es };
         AwsRequestSigner signer =
             new("es", "eu-west-1", new AwsCredentialSource(() => throw new AmazonClientException("Nothing found."), _time), new AwsClock(_time));
         using BulkRequests requests = new(options, new AnswerInTurn(new(), []), _time, new BufferPool(), logger: null, signer);
@@ -92,7 +92,7 @@ public sealed class SignedBulkRequestTests
     public async Task AskAsync_ServerlessWithoutTheIndex_IsReachable()
     {
         List<string> dates = [];
-        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("https://search.example"), Index = "logs", SigV4 = AwsSigning.Aoss };
+        ElasticsearchSinkOptions options = new() { Endpoint = ["https://search.example"], Index = "logs", SigV4 = AwsSigning.Aoss };
         using BulkRequests requests = new(
             options, new AnswerInTurn(new([Answer(HttpStatusCode.NotFound, "{}", Now)]), dates), _time, new BufferPool(), logger: null,
             Signer(AwsSigning.Aoss, new BasicAWSCredentials("AKID", "secret")));
@@ -102,7 +102,7 @@ public sealed class SignedBulkRequestTests
     }
 
     private BulkRequests Requests(HttpMessageHandler handler) => new(
-        new ElasticsearchSinkOptions { Endpoint = new Uri("https://search.example"), Index = "logs", SigV4 = AwsSigning.Es }, handler, _time, new BufferPool(),
+        new ElasticsearchSinkOptions { Endpoint = ["https://search.example"], Index = "logs", SigV4 = AwsSigning.Es }, handler, _time, new BufferPool(),
         logger: null, Signer(AwsSigning.Es, new BasicAWSCredentials("AKID", "secret")));
 
     private AwsRequestSigner Signer(AwsSigning service, AWSCredentials credentials) =>
