@@ -1,4 +1,5 @@
 using Benchmarks.Keys;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 
@@ -15,7 +16,7 @@ internal sealed record KeyByteCase(string Variant, BodyValidation Validation, st
     [
         .. Enum
             .GetValues<BodyValidation>()
-            .Select(validation => new KeyByteCase(validation.ToString(), validation, KeyTemplateOptions.DefaultTemplate, KeyInput.ExpectedKey)),
+            .Select(validation => new KeyByteCase(validation.ToString(), validation, ArchiveOptions.DefaultTemplate, KeyInput.ExpectedKey)),
         new("FullDepthTwo", BodyValidation.Full, KeyInput.DepthTwoTemplate, KeyInput.DepthTwoKey),
         new("FullDepthFour", BodyValidation.Full, KeyInput.DepthFourTemplate, KeyInput.DepthFourKey),
     ];

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
 using Benchmarks.Interleaved;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 
@@ -18,7 +19,7 @@ internal static class KeyRatio
 
     private static readonly (string Name, string Template, string Key)[] Cases =
     [
-        ("depth 1", KeyTemplateOptions.DefaultTemplate, KeyInput.ExpectedKey),
+        ("depth 1", ArchiveOptions.DefaultTemplate, KeyInput.ExpectedKey),
         ("depth 2", KeyInput.DepthTwoTemplate, KeyInput.DepthTwoKey),
         ("depth 4", KeyInput.DepthFourTemplate, KeyInput.DepthFourKey),
     ];

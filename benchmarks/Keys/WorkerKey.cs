@@ -1,4 +1,5 @@
 using System.Text;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;
@@ -13,13 +14,13 @@ internal sealed class WorkerKey
     private readonly ArchiveHeaderReader _reader;
     private readonly ArchiveHeader _header = new();
 
-    public static WorkerKey Full(string template = KeyTemplateOptions.DefaultTemplate) => new(BodyValidation.Full, template);
+    public static WorkerKey Full(string template = ArchiveOptions.DefaultTemplate) => new(BodyValidation.Full, template);
 
     public static WorkerKey HeaderOnly() => new(BodyValidation.HeaderOnly);
 
-    public WorkerKey(BodyValidation validation, string template = KeyTemplateOptions.DefaultTemplate)
+    public WorkerKey(BodyValidation validation, string template = ArchiveOptions.DefaultTemplate)
     {
-        _template = KeyTemplate.TryCompile(new KeyTemplateOptions { Template = template }, out KeyTemplate? compiled, out _)
+        _template = KeyTemplate.TryCompile(new ArchiveOptions { Template = template }, out KeyTemplate? compiled, out _)
             ? compiled
             : throw new InvalidOperationException($"The template {template} does not compile.");
         _reader = _template.CreateReader(validation);

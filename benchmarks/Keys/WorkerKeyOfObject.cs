@@ -1,4 +1,5 @@
 using System.Text;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;
@@ -15,7 +16,7 @@ internal sealed class WorkerKeyOfObject
     private readonly ArchiveHeader _header = new();
     private readonly byte[] _values = new byte[4_096];
 
-    public WorkerKeyOfObject() => _template = KeyTemplate.TryCompile(new KeyTemplateOptions(), out KeyTemplate? template, out _)
+    public WorkerKeyOfObject() => _template = KeyTemplate.TryCompile(new ArchiveOptions(), out KeyTemplate? template, out _)
         ? template
         : throw new InvalidOperationException("The default template does not compile.");
 

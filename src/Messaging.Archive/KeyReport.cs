@@ -45,8 +45,7 @@ internal static class KeyReport
     /// <returns>False when the message would be dead-lettered.</returns>
     public static bool Explain(RoutePlan route, ArchiveOptions options, SampleMessage message, TextWriter output)
     {
-        KeyTemplateOptions key = options.Key;
-        if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out _))
+        if (!KeyTemplate.TryCompile(options, out KeyTemplate? template, out _))
         {
             throw new ArgumentException("The template has faults.", nameof(options));
         }
@@ -55,7 +54,7 @@ internal static class KeyReport
         ReadOnlyMemory<byte> source = options.MissingId == MissingIdRule.UseSourceId ? message.SourceId : default;
         ArchiveHeader header = new();
         using PooledBuffer written = BufferPool.Shared.Rent(template.LongestKeyBytes);
-        output.WriteLine($"Route {route.Name}: {key.Template}");
+        output.WriteLine($"Route {route.Name}: {options.Template}");
         if (body.Length > route.MaxMessageBytes)
         {
             output.WriteLine($"  dead letter too-large: the body has {body.Length} bytes; Stages:MaxMessageBytes allows {route.MaxMessageBytes}");
@@ -74,7 +73,7 @@ internal static class KeyReport
         }
 
         output.WriteLine($"  key {Encoding.ASCII.GetString(written.WrittenSpan)}");
-        KeyPartExplanation[] parts = [.. KeyExplainer.Explain(template, key, header, source)];
+        KeyPartExplanation[] parts = [.. KeyExplainer.Explain(template, options, header, source)];
         int name = parts.Max(part => part.Placeholder.Length);
         int value = Math.Min(48, parts.Max(part => part.Value.Length));
         int text = Math.Min(48, parts.Max(part => part.Part.Length));

@@ -102,7 +102,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 
             if (status == ParseStatus.Failed)
             {
-                return Fail(parser.Fault, parser.FaultDetail, parser, documents);
+                return Fail(parser.Fault!, parser.FaultDetail, parser, documents);
             }
         }
 

@@ -1,5 +1,6 @@
 
 using System.Text;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Pipeline.Buffers;
 using Quayside.Messaging.Archive.ObjectKeys;
@@ -14,9 +15,9 @@ namespace Proof.Fuzz.Targets;
 /// </summary>
 internal sealed class KeyTarget : FuzzTarget
 {
-    private static readonly KeyTemplateOptions Options = new() { Template = "{Product}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json" };
+    private static readonly ArchiveOptions Options = new() { Template = "{Product}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json" };
 
-    private static readonly KeyTemplateOptions NestedOptions = new()
+    private static readonly ArchiveOptions NestedOptions = new()
     {
         Template = "{at:epoch:yyyy/MM/dd}/{ms:epochms:HH}/{a.b:encode}/{list[1].c:keep}/{list[0]:lower}/{n:number}/{MessageId}",
         MessageIdProperty = "a.id",

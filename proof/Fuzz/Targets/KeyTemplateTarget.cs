@@ -1,6 +1,7 @@
 using System.Collections.Immutable;
 using System.Text;
 using System.Text.RegularExpressions;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;
@@ -22,7 +23,7 @@ internal sealed partial class KeyTemplateTarget : FuzzTarget
     [
         .. Texts.Utf8(
             "{bad}/{dots:encode}/{list[1].s:keep}/{none}/{MessageId}\narchive/prod/\na.n:number", "{none:yyyy}/{\"a\\\"b\"}/{MessageId}\n\nlist[0]:number",
-            KeyTemplateOptions.DefaultTemplate, "{Product}/{EventDateUtc:yyyy/MM/dd}/{MessageId}.json", "{MessageId}", "logs/{a.b:encode}/{MessageId}",
+            ArchiveOptions.DefaultTemplate, "{Product}/{EventDateUtc:yyyy/MM/dd}/{MessageId}.json", "{MessageId}", "logs/{a.b:encode}/{MessageId}",
             "{a.n:number}-{Product:keep}/{MessageId}.txt",
             "{a.t:epoch:yyyy-MM-dd_HH.mm.ss}/{MessageId}", "{\"a\".\"b\":lower}/{MessageId}", "x={Product:lower}/y={a.b}/{MessageId}"),
     ];
@@ -43,11 +44,11 @@ internal sealed partial class KeyTemplateTarget : FuzzTarget
         // A template, and maybe a prefix and the id's path, a line each.
         string[] lines = Encoding.UTF8.GetString(input.Span).Split('\n');
         uint hash = Hash(input.Span);
-        KeyTemplateOptions options = new()
+        ArchiveOptions options = new()
         {
             Template = lines[0],
             KeyPrefix = lines.ElementAtOrDefault(1) ?? string.Empty,
-            MessageIdProperty = lines.ElementAtOrDefault(2) ?? KeyTemplateOptions.DefaultMessageIdProperty,
+            MessageIdProperty = lines.ElementAtOrDefault(2) ?? ArchiveOptions.DefaultMessageIdProperty,
             MissingProperty = hash % 3 == 0 ? MissingPropertyRule.DeadLetter : MissingPropertyRule.Default,
             InvalidValue = (InvalidValueRule)(hash / 3 % 3),
         };
@@ -82,10 +83,10 @@ internal sealed partial class KeyTemplateTarget : FuzzTarget
         return HashCode.Combine(isRead, isWritten, poison.Reason, template.Segments.Length, template.Properties.Length);
     }
 
-    private static int LengthOf(KeyTemplateOptions options, string setting) => setting switch
+    private static int LengthOf(ArchiveOptions options, string setting) => setting switch
     {
-        nameof(KeyTemplateOptions.Template) => options.Template.Length,
-        nameof(KeyTemplateOptions.KeyPrefix) => options.KeyPrefix.Length,
+        nameof(ArchiveOptions.Template) => options.Template.Length,
+        nameof(ArchiveOptions.KeyPrefix) => options.KeyPrefix.Length,
         _ => options.MessageIdProperty.Length,
     };
 

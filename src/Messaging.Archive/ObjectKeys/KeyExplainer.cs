@@ -15,7 +15,7 @@ internal static class KeyExplainer
     /// <param name="options">The options of the template.</param>
     /// <param name="header">Read from the message.</param>
     /// <param name="sourceId">The source's id; used when the header has none.</param>
-    public static IEnumerable<KeyPartExplanation> Explain(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, ReadOnlyMemory<byte> sourceId)
+    public static IEnumerable<KeyPartExplanation> Explain(KeyTemplate template, ArchiveOptions options, ArchiveHeader header, ReadOnlyMemory<byte> sourceId)
     {
         List<KeyPartExplanation> parts = [];
         for (int i = 0; i < template.Segments.Length; i++)
@@ -50,7 +50,7 @@ internal static class KeyExplainer
         return parts;
     }
 
-    private static KeyPartExplanation Part(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, in KeySegment segment)
+    private static KeyPartExplanation Part(KeyTemplate template, ArchiveOptions options, ArchiveHeader header, in KeySegment segment)
     {
         ReadOnlySpan<byte> value = header.Text(segment.Slot);
         string name = template.Properties[segment.Slot].Name + (segment.Rule == KeyRule.Seed ? "" : ":" + segment.Rule.ToString().ToLowerInvariant())
@@ -96,7 +96,7 @@ internal static class KeyExplainer
         return new KeyPartExplanation("MessageId", isOfSource ? Quote(id) : Show(header, segment.Slot), Encoding.ASCII.GetString(written), $"{from}, {how}");
     }
 
-    private static KeyPartExplanation Date(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, in KeySegment segment)
+    private static KeyPartExplanation Date(KeyTemplate template, ArchiveOptions options, ArchiveHeader header, in KeySegment segment)
     {
         Span<byte> text = stackalloc byte[KeyTemplate.MaxKeyBytes];
         HeaderDate local = template.LocalDate(header, segment.Slot);

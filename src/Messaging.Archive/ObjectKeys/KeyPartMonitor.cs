@@ -31,7 +31,7 @@ internal sealed partial class KeyPartMonitor
     /// <param name="properties">The template's properties, in its order.</param>
     /// <param name="options">The rules for such messages.</param>
     /// <param name="logger">Receives the first of each.</param>
-    public KeyPartMonitor(string route, ImmutableArray<HeaderProperty> properties, KeyTemplateOptions options, ILogger logger)
+    public KeyPartMonitor(string route, ImmutableArray<HeaderProperty> properties, ArchiveOptions options, ILogger logger)
     {
         _route = route;
         _properties = properties;

@@ -28,7 +28,7 @@ internal sealed class KeyPathCheck
         var check = new KeyPathCheck(errors);
         if (id is not null)
         {
-            check.Add(id, nameof(KeyTemplateOptions.MessageIdProperty), 1);
+            check.Add(id, nameof(ArchiveOptions.MessageIdProperty), 1);
         }
 
         foreach (KeyLevel level in levels)

@@ -24,7 +24,7 @@ internal sealed class KeyTemplate
     private readonly InvalidDateRule _invalidDate;
     private readonly TimeZoneInfo? _zone; // null for UTC
 
-    private KeyTemplate(ImmutableArray<KeyLevel> levels, HeaderProperty id, KeyTemplateOptions options)
+    private KeyTemplate(ImmutableArray<KeyLevel> levels, HeaderProperty id, ArchiveOptions options)
     {
         var builder = new KeySegmentBuilder();
         builder.Add(levels, id);
@@ -76,7 +76,7 @@ internal sealed class KeyTemplate
     /// <param name="template">The template, when true is returned.</param>
     /// <param name="errors">All errors in the options, when false is returned.</param>
     public static bool TryCompile(
-        KeyTemplateOptions options,
+        ArchiveOptions options,
         [NotNullWhen(true)] out KeyTemplate? template,
         out ImmutableArray<KeyTemplateError> errors)
     {

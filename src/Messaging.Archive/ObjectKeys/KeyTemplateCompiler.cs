@@ -17,7 +17,7 @@ internal static class KeyTemplateCompiler
     /// <param name="id">The path of the id; not null when true is returned.</param>
     /// <param name="errors">All errors, when false is returned.</param>
     public static bool TryRead(
-        KeyTemplateOptions options, out ImmutableArray<KeyLevel> levels, [NotNullWhen(true)] out HeaderProperty? id,
+        ArchiveOptions options, out ImmutableArray<KeyLevel> levels, [NotNullWhen(true)] out HeaderProperty? id,
         out ImmutableArray<KeyTemplateError> errors)
     {
         var found = new List<KeyTemplateError>();
@@ -55,7 +55,7 @@ internal static class KeyTemplateCompiler
     });
 
     // A placeholder of the id's name is the id, whatever property it comes from.
-    private static List<(string Setting, PropertyPath Path)> PathsOf(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    private static List<(string Setting, PropertyPath Path)> PathsOf(ArchiveOptions options, List<KeyTemplateError> errors)
     {
         List<(string, PropertyPath)> paths = [];
         foreach (ObjectPropertyText property in options.Properties)
@@ -123,12 +123,12 @@ internal static class KeyTemplateCompiler
                 .FirstOrDefault(path => string.Equals(path, "MessageId", StringComparison.OrdinalIgnoreCase));
             string problem =
                 $"no {{MessageId}}{(near is null ? "" : $" ({{{near}}} is another property: case matters)")}: messages with different ids would share a key";
-            errors.Add(new KeyTemplateError(nameof(KeyTemplateOptions.Template), 1, problem, AllowedId));
+            errors.Add(new KeyTemplateError(nameof(ArchiveOptions.Template), 1, problem, AllowedId));
         }
 
         foreach (KeyPiece again in ids.Skip(1))
         {
-            errors.Add(new KeyTemplateError(nameof(KeyTemplateOptions.Template), again.Position, "the id occurs twice in the template", AllowedId));
+            errors.Add(new KeyTemplateError(nameof(ArchiveOptions.Template), again.Position, "the id occurs twice in the template", AllowedId));
         }
 
         if (ids.Length != 1)
@@ -157,7 +157,7 @@ internal static class KeyTemplateCompiler
         }
     }
 
-    private static void CheckDates(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    private static void CheckDates(ArchiveOptions options, List<KeyTemplateError> errors)
     {
         if (FindZone(options) is null)
         {
@@ -180,7 +180,7 @@ internal static class KeyTemplateCompiler
     }
 
     /// <summary>The time zone of the dates in keys; null when this machine does not know it.</summary>
-    public static TimeZoneInfo? FindZone(KeyTemplateOptions options) =>
+    public static TimeZoneInfo? FindZone(ArchiveOptions options) =>
         string.Equals(options.TimeZone, "UTC", StringComparison.OrdinalIgnoreCase) ? TimeZoneInfo.Utc
         : TimeZoneInfo.TryFindSystemTimeZoneById(options.TimeZone, out TimeZoneInfo? zone) ? zone
         : null;
@@ -191,7 +191,7 @@ internal static class KeyTemplateCompiler
         if (longest > KeyTemplate.MaxKeyBytes)
         {
             errors.Add(new KeyTemplateError(
-                nameof(KeyTemplateOptions.Template),
+                nameof(ArchiveOptions.Template),
                 1,
                 $"the longest key would have {longest} bytes",
                 $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} for the id and per property, "

@@ -30,7 +30,7 @@ internal sealed class KeyTemplateParser
     };
 
     /// <summary>The path that means the id, whatever property it comes from.</summary>
-    public static readonly PropertyPath DefaultId = PropertyPath.Of(KeyTemplateOptions.DefaultMessageIdProperty);
+    public static readonly PropertyPath DefaultId = PropertyPath.Of(ArchiveOptions.DefaultMessageIdProperty);
 
     private readonly KeyTextErrors _errors;
     private readonly PropertyPath? _id;
@@ -46,7 +46,7 @@ internal sealed class KeyTemplateParser
     /// <param name="options">The settings.</param>
     /// <param name="id">Where the id comes from; null when that setting is wrong.</param>
     /// <param name="errors">Receives the errors.</param>
-    public static List<KeyPiece> ParseTemplate(KeyTemplateOptions options, PropertyPath? id, List<KeyTemplateError> errors)
+    public static List<KeyPiece> ParseTemplate(ArchiveOptions options, PropertyPath? id, List<KeyTemplateError> errors)
     {
         var parser = new KeyTemplateParser(new KeyTextErrors(nameof(options.Template), errors), id);
         parser.Parse(options.Template, withPlaceholders: true);
@@ -54,7 +54,7 @@ internal sealed class KeyTemplateParser
     }
 
     /// <summary>Parses fixed text without placeholders.</summary>
-    public static List<KeyPiece> ParsePrefix(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    public static List<KeyPiece> ParsePrefix(ArchiveOptions options, List<KeyTemplateError> errors)
     {
         var parser = new KeyTemplateParser(new KeyTextErrors(nameof(options.KeyPrefix), errors), id: null);
         parser.Parse(options.KeyPrefix, withPlaceholders: false);
@@ -63,7 +63,7 @@ internal sealed class KeyTemplateParser
 
     /// <summary>Parses the path of the id.</summary>
     /// <returns>Null after an error.</returns>
-    public static HeaderProperty? ParseMessageIdProperty(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    public static HeaderProperty? ParseMessageIdProperty(ArchiveOptions options, List<KeyTemplateError> errors)
     {
         string text = options.MessageIdProperty;
         var found = new KeyTextErrors(nameof(options.MessageIdProperty), errors);

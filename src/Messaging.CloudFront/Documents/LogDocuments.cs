@@ -17,7 +17,7 @@ internal sealed class LogDocuments : ILogRows, IDisposable
     private readonly BufferPool _buffers;
     private PooledBuffer? _bad;
     private long _badNumber;
-    private string? _badFault;
+    private string _badFault = string.Empty;
 
     /// <param name="shape">Columns and fields.</param>
     /// <param name="id">Ids of this log's documents.</param>

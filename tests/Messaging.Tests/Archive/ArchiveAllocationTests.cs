@@ -1,6 +1,7 @@
 using System.Text;
 using Messaging.Tests.Archive.ObjectKeys;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;
@@ -24,7 +25,7 @@ public sealed class ArchiveAllocationTests
 
     [Theory]
     [MemberData(nameof(Bodies))]
-    public void ReadAndWrite_WarmedUp_AllocatesNothing(string text) => ShouldAllocateNothing(text, new KeyTemplateOptions());
+    public void ReadAndWrite_WarmedUp_AllocatesNothing(string text) => ShouldAllocateNothing(text, new ArchiveOptions());
 
     [Theory]
     [InlineData("{\"t\":{\"id\":\"acme-corp\",\"x\":[{}]},\"a\":[1,{\"b\":{\"c\":\"A b/c\"}}],\"n\":-1.5E+3,\"ts\":1795256130123}")]
@@ -35,12 +36,12 @@ public sealed class ArchiveAllocationTests
         foreach (InvalidValueRule invalid in new[] { InvalidValueRule.Default, InvalidValueRule.Encode })
         {
             ShouldAllocateNothing(
-                text, new KeyTemplateOptions
+                text, new ArchiveOptions
                 { Template = "{t.id:keep}/{a[1].b.c:encode}/{n:number}/{ts:epochms:yyyy/MM}/{MessageId}.json", InvalidValue = invalid });
         }
     }
 
-    private static void ShouldAllocateNothing(string text, KeyTemplateOptions options)
+    private static void ShouldAllocateNothing(string text, ArchiveOptions options)
     {
         byte[] body = Encoding.UTF8.GetBytes(text);
         byte[] sourceId = "source-id"u8.ToArray();

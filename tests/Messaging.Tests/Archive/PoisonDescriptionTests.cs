@@ -113,7 +113,7 @@ public sealed class PoisonDescriptionTests
 
     private static string Describe(string level, string id, byte[] body, BodyValidation validation = BodyValidation.Full)
     {
-        KeyTemplate template = KeyRun.Compile(new KeyTemplateOptions
+        KeyTemplate template = KeyRun.Compile(new ArchiveOptions
         {
             Template = level + "/{MessageId}",
             MessageIdProperty = id,

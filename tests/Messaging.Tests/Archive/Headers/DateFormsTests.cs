@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Messaging.Tests.Archive.ObjectKeys;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 
@@ -103,7 +104,7 @@ public sealed class DateFormsTests
     [InlineData("1769854830123456789", "epochns")]
     public void Key_Epochs_AreReadInTheirUnit(string number, string rule) =>
         KeyRun
-            .Key($$"""{"at":{{number}},"MessageId":"m"}""", options: new KeyTemplateOptions { Template = $"{{at:{rule}:yyyy-MM-dd_HH.mm.ss}}/{{MessageId}}" })
+            .Key($$"""{"at":{{number}},"MessageId":"m"}""", options: new ArchiveOptions { Template = $"{{at:{rule}:yyyy-MM-dd_HH.mm.ss}}/{{MessageId}}" })
             .ShouldBe("2026-01-31_10.20.30/m");
 
     [Theory]
@@ -114,7 +115,7 @@ public sealed class DateFormsTests
     [InlineData("9223372036854775807", "epochns", "2262-04-11_23.47.16")]
     public void Key_EpochsBefore1970AndAtTheEnd_AreRoundedDown(string number, string rule, string expected) =>
         KeyRun
-            .Key($$"""{"at":{{number}},"MessageId":"m"}""", options: new KeyTemplateOptions { Template = $"{{at:{rule}:yyyy-MM-dd_HH.mm.ss}}/{{MessageId}}" })
+            .Key($$"""{"at":{{number}},"MessageId":"m"}""", options: new ArchiveOptions { Template = $"{{at:{rule}:yyyy-MM-dd_HH.mm.ss}}/{{MessageId}}" })
             .ShouldBe(expected + "/m");
 
     [Theory]
@@ -125,7 +126,7 @@ public sealed class DateFormsTests
     [InlineData("9999-12-31T23:59:59Z", "9999/12/31/23")]
     public void Key_TimeZone_PartitionsByLocalTime(string date, string expected)
     {
-        KeyTemplateOptions options = new() { Template = "{at:yyyy/MM/dd/HH}/{MessageId}", TimeZone = "Europe/Berlin" };
+        ArchiveOptions options = new() { Template = "{at:yyyy/MM/dd/HH}/{MessageId}", TimeZone = "Europe/Berlin" };
 
         // Until 1893 Berlin kept its solar time, 53 minutes and 28 seconds ahead of UTC.
         KeyRun.Key($$"""{"at":"{{date}}","MessageId":"m"}""", options: options).ShouldBe(expected + "/m");
@@ -134,7 +135,7 @@ public sealed class DateFormsTests
     [Fact]
     public void Key_BadDateThatIsLeftOut_HasNoDateLevels()
     {
-        KeyTemplateOptions options =
+        ArchiveOptions options =
             new() { Template = "{at:yyyy/MM/dd}/x/{MessageId}", InvalidDate = InvalidDateRule.LeaveOut, MissingProperty = MissingPropertyRule.DeadLetter };
 
         KeyRun.Key("""{"at":"yesterday","MessageId":"m"}""", options: options).ShouldBe("x/m");
@@ -154,7 +155,7 @@ public sealed class DateFormsTests
     [InlineData("{at:epoch:yyyy/MM/dd}", "\"yesterday\"")]
     public void Key_DateOfAnyOtherType_IsLeftOutLikeOneThatCannotBeRead(string level, string value)
     {
-        KeyTemplateOptions options =
+        ArchiveOptions options =
             new() { Template = $"{level}/x/{{MessageId}}", InvalidDate = InvalidDateRule.LeaveOut, MissingProperty = MissingPropertyRule.DeadLetter };
         foreach (BodyValidation validation in Enum.GetValues<BodyValidation>())
         {
@@ -166,7 +167,7 @@ public sealed class DateFormsTests
     [Fact]
     public void Key_MalformedValueOfADateThatIsLeftOut_IsMalformed()
     {
-        KeyTemplateOptions options = new() { Template = "{at:yyyy/MM/dd}/x/{MessageId}", InvalidDate = InvalidDateRule.LeaveOut };
+        ArchiveOptions options = new() { Template = "{at:yyyy/MM/dd}/x/{MessageId}", InvalidDate = InvalidDateRule.LeaveOut };
 
         KeyRun.Run("""{"at":[2026,,1],"MessageId":"m"}"""u8.ToArray(), [], KeyRun.Compile(options)).Poison.Reason.ShouldBe(PoisonReason.MalformedJson);
     }

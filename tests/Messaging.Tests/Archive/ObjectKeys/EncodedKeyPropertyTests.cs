@@ -1,6 +1,7 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;
@@ -12,7 +13,7 @@ public sealed class EncodedKeyPropertyTests
     private static readonly string[] Names = ["a", "b", "c", "MessageId"];
 
     private static readonly KeyTemplate Template =
-        KeyRun.Compile(new KeyTemplateOptions { Template = "{a:encode}/x-{b:encode}/{MessageId}.json/{c:encode}.y" });
+        KeyRun.Compile(new ArchiveOptions { Template = "{a:encode}/x-{b:encode}/{MessageId}.json/{c:encode}.y" });
 
     // Values that would collide without encoding.
     private static readonly Gen<string?> Value = Gen.Frequency(

@@ -85,7 +85,7 @@ public sealed class KeyExamplesTests
     {
         using MemoryStream stream = new(Encoding.UTF8.GetBytes(configuration));
         SettingsReader settings = new(new ConfigurationBuilder().AddJsonStream(stream).Build());
-        KeyTemplateOptions options = settings.Read<ArchiveOptions>(ArchiveOptions.Section).Key;
+        ArchiveOptions options = settings.Read<ArchiveOptions>(ArchiveOptions.Section);
         settings.Errors.ShouldBeEmpty();
         return KeyRun.Compile(options);
     }

@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;
@@ -65,13 +66,13 @@ public sealed class KeyLimitTests
     {
         string seven = string.Concat(Enumerable.Range(0, 7).Select(i => $"{{p{i}:keep:64}}/"));
 
-        KeyRun.Compile(new KeyTemplateOptions { Template = seven + "{MessageId}" }).LongestKeyBytes.ShouldBe((7 * 65) + 128);
+        KeyRun.Compile(new ArchiveOptions { Template = seven + "{MessageId}" }).LongestKeyBytes.ShouldBe((7 * 65) + 128);
     }
 
     [Fact]
     public void Key_UpperCaseInFixedText_IsKept() =>
         KeyRun
-            .Key("""{"MessageId":"m"}""", options: new KeyTemplateOptions { Template = "AWSLogs/{MessageId}.JSON", KeyPrefix = "Prod" })
+            .Key("""{"MessageId":"m"}""", options: new ArchiveOptions { Template = "AWSLogs/{MessageId}.JSON", KeyPrefix = "Prod" })
             .ShouldBe("Prod/AWSLogs/m.JSON");
 
     [Theory]
@@ -81,10 +82,10 @@ public sealed class KeyLimitTests
     [InlineData("1e3", "1e3")]
     public void Key_IdOfAnyKind_IsTakenAsText(string id, string expected) =>
         KeyRun
-            .Key($$$"""{"event":{"id":{{{id}}}}}""", options: new KeyTemplateOptions { Template = "x/{MessageId}", MessageIdProperty = "event.id:any" })
+            .Key($$$"""{"event":{"id":{{{id}}}}}""", options: new ArchiveOptions { Template = "x/{MessageId}", MessageIdProperty = "event.id:any" })
             .ShouldBe("x/" + expected);
 
     private static string Part(string placeholder, string value, InvalidValueRule rule = InvalidValueRule.Default) =>
-        KeyRun.Key($$"""{"p":"{{value}}","MessageId":"m"}""", options: new KeyTemplateOptions { Template = placeholder + "/{MessageId}", InvalidValue = rule })[
+        KeyRun.Key($$"""{"p":"{{value}}","MessageId":"m"}""", options: new ArchiveOptions { Template = placeholder + "/{MessageId}", InvalidValue = rule })[
             ..^2];
 }

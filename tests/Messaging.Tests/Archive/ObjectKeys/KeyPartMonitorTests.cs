@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Messaging.Telemetry;
@@ -19,7 +20,7 @@ public sealed class KeyPartMonitorTests
     [Fact]
     public void TryWrite_PropertyInAnotherCase_IsLoggedOnceWithItsName()
     {
-        Run run = new(new KeyTemplateOptions { Template = Template }, _log);
+        Run run = new(new ArchiveOptions { Template = Template }, _log);
 
         run.Key("""{"MessageId":"1","product":"p","tenant":{"ID":"t"},"at":"2026-11-21"}""").ShouldBe("unknown/unknown/2026/1");
         run.Key("""{"MessageId":"2","product":"p","tenant":{"ID":"t"},"at":"2026-11-21"}""").ShouldBe("unknown/unknown/2026/2");
@@ -33,7 +34,7 @@ public sealed class KeyPartMonitorTests
     [Fact]
     public void TryWrite_EachKindAndProperty_IsCountedOnItsOwn()
     {
-        Run run = new(new KeyTemplateOptions { Template = Template }, _log);
+        Run run = new(new ArchiveOptions { Template = Template }, _log);
 
         run.Key("""{"MessageId":"1","Product":"acme-corp","tenant":{"id":"a b"}}""").ShouldBe("invalid/invalid/1");
         run.Key("""{"MessageId":"2","Product":"p","tenant":null,"at":"0001-01-01T00:00:00"}""").ShouldBe("p/unknown/2");
@@ -48,7 +49,7 @@ public sealed class KeyPartMonitorTests
     [Fact]
     public void TryWrite_NothingMissing_LogsNothing()
     {
-        Run run = new(new KeyTemplateOptions { Template = Template }, _log);
+        Run run = new(new ArchiveOptions { Template = Template }, _log);
 
         run.Key("""{"MessageId":"3","Product":"p","tenant":{"id":"t"},"at":"2026-11-21"}""").ShouldBe("p/t/2026/3");
 
@@ -72,7 +73,7 @@ public sealed class KeyPartMonitorTests
     public void TryWrite_RuleIsDeadLetter_IsPoisonAndCounted(string body, string poison, string logged)
     {
         Run run = new(
-            new KeyTemplateOptions { Template = Template, MissingProperty = MissingPropertyRule.DeadLetter, InvalidValue = InvalidValueRule.DeadLetter }, _log);
+            new ArchiveOptions { Template = Template, MissingProperty = MissingPropertyRule.DeadLetter, InvalidValue = InvalidValueRule.DeadLetter }, _log);
 
         run.Key(body).ShouldBe(poison);
 
@@ -83,7 +84,7 @@ public sealed class KeyPartMonitorTests
     [Fact]
     public void TryWrite_RuleIsEncode_EscapesTheValue()
     {
-        Run run = new(new KeyTemplateOptions { Template = Template, InvalidValue = InvalidValueRule.Encode }, _log);
+        Run run = new(new ArchiveOptions { Template = Template, InvalidValue = InvalidValueRule.Encode }, _log);
 
         run.Key("""{"MessageId":"1","Product":"Acme-Corp","tenant":{"id":".."},"at":"2026-11-21"}""").ShouldBe("Acme-Corp/=2e=2e/2026/1");
 
@@ -114,14 +115,14 @@ public sealed class KeyPartMonitorTests
             }
         });
         listener.Start();
-        Run run = new(new KeyTemplateOptions { Template = Template }, _log, route);
+        Run run = new(new ArchiveOptions { Template = Template }, _log, route);
 
         run.Key("""{"MessageId":"1","Product":"a-b","at":"2026-11-21"}""");
 
         measured.ShouldBe(["Product invalid 1", "tenant.id missing 1"]);
     }
 
-    private sealed class Run(KeyTemplateOptions options, List<string> log, string route = "orders") : ILogger
+    private sealed class Run(ArchiveOptions options, List<string> log, string route = "orders") : ILogger
     {
         private readonly KeyTemplate _template = KeyRun.Compile(options);
 

@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;
@@ -12,15 +13,15 @@ internal static class KeyRun
 {
     private static readonly JsonSerializerOptions Relaxed = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    public static KeyTemplate Compile(KeyTemplateOptions? options = null)
+    public static KeyTemplate Compile(ArchiveOptions? options = null)
     {
-        bool compiled = KeyTemplate.TryCompile(options ?? new KeyTemplateOptions(), out KeyTemplate? template, out var errors);
+        bool compiled = KeyTemplate.TryCompile(options ?? new ArchiveOptions(), out KeyTemplate? template, out var errors);
         compiled.ShouldBeTrue(string.Join('\n', errors));
         return template!;
     }
 
     /// <summary>The key of a body; fails when the body is poison.</summary>
-    public static string Key(string json, string sourceId = "source-id", KeyTemplateOptions? options = null)
+    public static string Key(string json, string sourceId = "source-id", ArchiveOptions? options = null)
     {
         (string? key, Poison poison) = Run(Encoding.UTF8.GetBytes(json), Encoding.UTF8.GetBytes(sourceId), Compile(options));
         return key.ShouldNotBeNull(poison.ToString());

@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;
@@ -110,13 +111,13 @@ public sealed class KeyTemplateCompileTests
     [Theory]
     [MemberData(nameof(BadTemplates))]
     public void TryCompile_BadTemplate_SaysWhereAndWhat(string template, int position, string problem) =>
-        Errors(new KeyTemplateOptions { Template = template })
+        Errors(new ArchiveOptions { Template = template })
             .ShouldContain(e => e.Setting == "Template" && e.Position == position && e.Problem.Contains(problem) && e.Allowed.Length > 0);
 
     [Theory]
     [MemberData(nameof(BadPrefixes))]
     public void TryCompile_BadPrefix_SaysWhereAndWhat(string prefix, int position, string problem) =>
-        Errors(new KeyTemplateOptions { KeyPrefix = prefix })
+        Errors(new ArchiveOptions { KeyPrefix = prefix })
             .ShouldContain(e => e.Setting == "KeyPrefix" && e.Position == position && e.Problem.Contains(problem));
 
     [Theory]
@@ -128,12 +129,12 @@ public sealed class KeyTemplateCompileTests
     [InlineData("id:", "a rule for the id")]
     [InlineData("a{b", "where a dot belongs")]
     public void TryCompile_BadMessageIdProperty_SaysWhat(string name, string problem) =>
-        Errors(new KeyTemplateOptions { MessageIdProperty = name }).ShouldContain(e => e.Setting == "MessageIdProperty" && e.Problem.Contains(problem));
+        Errors(new ArchiveOptions { MessageIdProperty = name }).ShouldContain(e => e.Setting == "MessageIdProperty" && e.Problem.Contains(problem));
 
     [Fact]
     public void TryCompile_SeveralErrors_ReportsAll()
     {
-        var options = new KeyTemplateOptions { Template = "/A{Product}//{}/{D:yy}/../{MessageId", KeyPrefix = "/x", MessageIdProperty = "" };
+        var options = new ArchiveOptions { Template = "/A{Product}//{}/{D:yy}/../{MessageId", KeyPrefix = "/x", MessageIdProperty = "" };
 
         Errors(options).Select(e => e.ToString().Split(". Allowed")[0]).ShouldBe(
         [
@@ -157,7 +158,7 @@ public sealed class KeyTemplateCompileTests
             "{D:yyyy/MM}", "{D:x}", "{MessageId:yyyy}", "\u0000", "\uDC00"];
         foreach (string text in from a in pieces from b in pieces from c in pieces select a + b + c)
         {
-            bool compiled = KeyTemplate.TryCompile(new KeyTemplateOptions { Template = text }, out KeyTemplate? template, out var errors);
+            bool compiled = KeyTemplate.TryCompile(new ArchiveOptions { Template = text }, out KeyTemplate? template, out var errors);
             compiled.ShouldBe(errors.IsEmpty);
             (template is not null).ShouldBe(compiled);
             errors.Any(e => e.Position < 1 || e.Position > text.Length + 1).ShouldBeFalse(text);
@@ -171,7 +172,7 @@ public sealed class KeyTemplateCompileTests
     [InlineData("{a}/{a:keep}/{a:yyyy}/{MessageId}")]
     [InlineData("{a:number}/{a:epoch:yyyy}/{MessageId}")]
     [InlineData("{a.MessageId}/{MessageId}")]
-    public void TryCompile_GoodTemplate_Compiles(string template) => KeyRun.Compile(new KeyTemplateOptions { Template = template });
+    public void TryCompile_GoodTemplate_Compiles(string template) => KeyRun.Compile(new ArchiveOptions { Template = template });
 
     [Theory]
     [InlineData(".tmp/{MessageId}", true)]
@@ -184,14 +185,14 @@ public sealed class KeyTemplateCompileTests
     [InlineData("{Product:keep}/.tmp/{MessageId}", false)]
     public void CanBe_FolderOfUnfinishedFiles_IsKnownOfTheFirstLevel(string template, bool expected)
     {
-        KeyTemplateCompiler.TryRead(new KeyTemplateOptions { Template = template }, out ImmutableArray<KeyLevel> levels, out _, out _).ShouldBeTrue();
+        KeyTemplateCompiler.TryRead(new ArchiveOptions { Template = template }, out ImmutableArray<KeyLevel> levels, out _, out _).ShouldBeTrue();
 
         levels[0].CanBe(".tmp").ShouldBe(expected);
     }
 
     [Fact]
     public void TryCompile_PathOfTheId_IsTheId() =>
-        KeyRun.Compile(new KeyTemplateOptions { Template = "{event.kind}/{event.id}.json", MessageIdProperty = "event.\"id\":number" })
+        KeyRun.Compile(new ArchiveOptions { Template = "{event.kind}/{event.id}.json", MessageIdProperty = "event.\"id\":number" })
             .Properties.Select(p => $"{p.Name}:{p.Use}").ShouldBe(["event.kind:Text", "event.id:Number"]);
 
     [Fact]
@@ -208,14 +209,14 @@ public sealed class KeyTemplateCompileTests
 
     [Fact]
     public void TryCompile_SameNameForSeveralUses_SharesOneSlot() =>
-        KeyRun.Compile(new KeyTemplateOptions { Template = "{At}/{At:yyyy}/{At:MM}/{Id}/{At2}", MessageIdProperty = "Id" })
+        KeyRun.Compile(new ArchiveOptions { Template = "{At}/{At:yyyy}/{At:MM}/{Id}/{At2}", MessageIdProperty = "Id" })
             .Properties.Select(p => $"{p.Name}:{p.Use}").ShouldBe(["At:Text, Date", "Id:Text", "At2:Text"]);
 
     [Fact]
     public void TryWrite_LongestTemplateAndValues_StaysWithinTheLimit()
     {
         string template = string.Concat(Enumerable.Range(1, 6).Select(i => "{P" + i + "}/")) + "{MessageId}." + new string('x', 121);
-        KeyTemplate compiled = KeyRun.Compile(new KeyTemplateOptions { Template = template });
+        KeyTemplate compiled = KeyRun.Compile(new ArchiveOptions { Template = template });
         var properties = compiled.Properties.ToDictionary(p => p.Name, p => (string?)new string('a', 128), StringComparer.Ordinal);
 
         string key = KeyRun.Run(KeyRun.Body(properties), [], compiled).Key.ShouldNotBeNull();
@@ -225,7 +226,7 @@ public sealed class KeyTemplateCompileTests
         key.ShouldBeConfined();
     }
 
-    private static ImmutableArray<KeyTemplateError> Errors(KeyTemplateOptions options)
+    private static ImmutableArray<KeyTemplateError> Errors(ArchiveOptions options)
     {
         KeyTemplate.TryCompile(options, out KeyTemplate? template, out ImmutableArray<KeyTemplateError> errors).ShouldBeFalse();
         template.ShouldBeNull();

@@ -1,4 +1,5 @@
 using System.Text;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 
@@ -19,7 +20,7 @@ public sealed class KeyTemplateNaughtyTests
                 var properties =
                     new Dictionary<string, string?>(StringComparer.Ordinal) { ["Product"] = "p", ["SiteKey"] = "s", ["EventName"] = "e", ["MessageId"] = "m" };
                 properties[name] = naughty;
-                string expected = ReferenceKey.Of(new KeyTemplateOptions(), properties, "src"u8.ToArray());
+                string expected = ReferenceKey.Of(new ArchiveOptions(), properties, "src"u8.ToArray());
                 expected.ShouldBeConfined();
                 foreach (bool escaped in new[] { false, true })
                 {
@@ -88,7 +89,7 @@ public sealed class KeyTemplateNaughtyTests
             string quoted = "\"" + name.Replace("\\", "\\\\").Replace("\"", "\\\"") + "\"";
             foreach (string path in new[] { name, quoted })
             {
-                var options = new KeyTemplateOptions { Template = "{" + path + ":encode}/{MessageId}" };
+                var options = new ArchiveOptions { Template = "{" + path + ":encode}/{MessageId}" };
                 if (!KeyTemplate.TryCompile(options, out KeyTemplate? template, out _)
                     || template.Properties[0].Path.Steps is not [{ } only]
                     || only.Name != name)

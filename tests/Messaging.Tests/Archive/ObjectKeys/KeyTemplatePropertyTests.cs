@@ -1,6 +1,7 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;
@@ -10,7 +11,7 @@ public sealed class KeyTemplatePropertyTests
     private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(500);
     private static readonly string[] Naughty = [.. NaughtyStrings.All.Where(s => s.Length < 3_000)];
 
-    private static readonly KeyTemplateOptions[] Templates =
+    private static readonly ArchiveOptions[] Templates =
     [
         new(),
         new() { Template = "{Product}{SiteKey}/{MessageId}", KeyPrefix = "p/q" },
@@ -68,6 +69,6 @@ public sealed class KeyTemplatePropertyTests
     {
         public byte[] Body() => KeyRun.Body(Properties, Escaped);
 
-        internal byte[] Id(KeyTemplateOptions options) => Properties[options.MessageIdProperty] is { Length: > 0 } id ? Utf8(id) : SourceId;
+        internal byte[] Id(ArchiveOptions options) => Properties[options.MessageIdProperty] is { Length: > 0 } id ? Utf8(id) : SourceId;
     }
 }

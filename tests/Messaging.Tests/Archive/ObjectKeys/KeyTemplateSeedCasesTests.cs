@@ -1,3 +1,4 @@
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;
@@ -74,7 +75,7 @@ public sealed class KeyTemplateSeedCasesTests
     [Fact]
     public void TryWrite_OtherPropertiesAndPrefix_AreUsed()
     {
-        var options = new KeyTemplateOptions { Template = "{Customer}/dt={At:yyyy-MM-dd}/{Id}.json", MessageIdProperty = "Id", KeyPrefix = "archive/prod" };
+        var options = new ArchiveOptions { Template = "{Customer}/dt={At:yyyy-MM-dd}/{Id}.json", MessageIdProperty = "Id", KeyPrefix = "archive/prod" };
 
         KeyRun.Key("""{"Id":"42","At":"2026-11-21","Customer":"ACME"}""", options: options).ShouldBe("archive/prod/acme/dt=2026-11-21/42.json");
         KeyRun.Key("""{"Id":"42","Customer":"ACME"}""", options: options).ShouldBe("archive/prod/acme/42.json");
@@ -83,7 +84,7 @@ public sealed class KeyTemplateSeedCasesTests
     [Fact]
     public void TryWrite_DateLevelsBehindTheId_AreLeftOutWithTheirSlash()
     {
-        var options = new KeyTemplateOptions { Template = "{MessageId}/{At:yyyy_MM/HH.mm.ss}", KeyPrefix = "k/" };
+        var options = new ArchiveOptions { Template = "{MessageId}/{At:yyyy_MM/HH.mm.ss}", KeyPrefix = "k/" };
 
         KeyRun.Key("""{"MessageId":"m","At":"2026-11-21T23:59:58+01:00"}""", options: options).ShouldBe("k/m/2026_11/22.59.58");
         KeyRun.Key("""{"MessageId":"m"}""", options: options).ShouldBe("k/m");
@@ -92,7 +93,7 @@ public sealed class KeyTemplateSeedCasesTests
     [Fact]
     public void TryWrite_TwoDatesInOneLevel_NeedBoth()
     {
-        var options = new KeyTemplateOptions { Template = "{From:yyyy}-{To:yyyy}-{Product}/{From:MM}/x/{MessageId}" };
+        var options = new ArchiveOptions { Template = "{From:yyyy}-{To:yyyy}-{Product}/{From:MM}/x/{MessageId}" };
 
         KeyRun.Key("""{"MessageId":"m","From":"2025-02-03","To":"2026-03-04","Product":"P"}""", options: options).ShouldBe("2025-2026-p/02/x/m");
         KeyRun.Key("""{"MessageId":"m","From":"2025-02-03","Product":"P"}""", options: options).ShouldBe("02/x/m");

@@ -1,6 +1,7 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Tests.Shared.ReadableKeys;
@@ -34,7 +35,7 @@ public sealed class ReadableTemplateTests
            select (
                new ReadableTemplate(one.Template, one.Id, missing.ToString(), invalid.ToString()),
                KeyRun.Compile(
-                   new KeyTemplateOptions { Template = one.Template, MessageIdProperty = one.Id, MissingProperty = missing, InvalidValue = invalid })),
+                   new ArchiveOptions { Template = one.Template, MessageIdProperty = one.Id, MissingProperty = missing, InvalidValue = invalid })),
     ];
 
     [Fact]

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.RegularExpressions;
+using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;
@@ -9,7 +10,7 @@ namespace Messaging.Tests.Archive.ObjectKeys;
 /// <summary>A second implementation of the key rules, written for readability, not speed: strings and regular expressions.</summary>
 internal static partial class ReferenceKey
 {
-    public static string Of(KeyTemplateOptions options, IReadOnlyDictionary<string, string?> properties, byte[] sourceId)
+    public static string Of(ArchiveOptions options, IReadOnlyDictionary<string, string?> properties, byte[] sourceId)
     {
         string? idProperty = properties.GetValueOrDefault(options.MessageIdProperty);
         byte[] id = string.IsNullOrEmpty(idProperty) ? sourceId : Encoding.UTF8.GetBytes(idProperty);
@@ -107,7 +108,7 @@ internal static partial class ReferenceKey
         }
     }
 
-    private static string Value(Match placeholder, KeyTemplateOptions options, IReadOnlyDictionary<string, string?> properties, byte[] id)
+    private static string Value(Match placeholder, ArchiveOptions options, IReadOnlyDictionary<string, string?> properties, byte[] id)
     {
         string name = placeholder.Groups[1].Value;
         if (name == options.MessageIdProperty || name == "MessageId")

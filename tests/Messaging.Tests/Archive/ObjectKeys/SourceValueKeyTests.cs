@@ -108,7 +108,7 @@ public sealed class SourceValueKeyTests
         "Template, character 41: @attribute.a is used as dates of two kinds. Allowed: placeholders that one message can satisfy together.")]
     public void TryCompile_WrongSourceValue_SaysWhatIsAllowed(string template, string error)
     {
-        KeyTemplate.TryCompile(new KeyTemplateOptions { Template = template }, out _, out var errors).ShouldBeFalse();
+        KeyTemplate.TryCompile(new ArchiveOptions { Template = template }, out _, out var errors).ShouldBeFalse();
 
         errors.ShouldHaveSingleItem().ToString().ShouldBe(error);
     }
@@ -118,7 +118,7 @@ public sealed class SourceValueKeyTests
     [InlineData("@enqueued")]
     public void TryCompile_IdThatSeveralMessagesShare_IsRefused(string id)
     {
-        KeyTemplate.TryCompile(new KeyTemplateOptions { Template = "{MessageId}", MessageIdProperty = id }, out _, out var errors).ShouldBeFalse();
+        KeyTemplate.TryCompile(new ArchiveOptions { Template = "{MessageId}", MessageIdProperty = id }, out _, out var errors).ShouldBeFalse();
 
         errors.ShouldHaveSingleItem().ToString().ShouldContain("several messages can have the same");
     }
@@ -163,13 +163,13 @@ public sealed class SourceValueKeyTests
 
     private static string Key(string template, string id, string body) => Run(Compile(template, id), body).Key.ShouldNotBeNull();
 
-    private static string Key(string template, Action<KeyTemplateOptions>? change = null) =>
+    private static string Key(string template, Action<ArchiveOptions>? change = null) =>
         Run(Compile(template, change: change),
             """{"@timestamp":"2025-01-01","@group":"in-body","@attribute":{"tenant":"body"},"MessageId":"1"}""").Key.ShouldNotBeNull();
 
-    private static KeyTemplate Compile(string template, string id = "MessageId", Action<KeyTemplateOptions>? change = null)
+    private static KeyTemplate Compile(string template, string id = "MessageId", Action<ArchiveOptions>? change = null)
     {
-        KeyTemplateOptions options = new() { Template = template, MessageIdProperty = id };
+        ArchiveOptions options = new() { Template = template, MessageIdProperty = id };
         change?.Invoke(options);
         return KeyRun.Compile(options);
     }
