@@ -1,6 +1,6 @@
 using System.Collections.Immutable;
-using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Archive;
 
@@ -39,5 +39,5 @@ internal static class KeyRulesReport
         }
     }
 
-    private static string Show(string path) => PropertyLogText.From(System.Text.Encoding.UTF8.GetBytes(path));
+    private static string Show(string path) => UntrustedText.Shorten(path);
 }

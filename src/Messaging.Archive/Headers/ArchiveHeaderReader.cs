@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
 using Quayside.Messaging.Json;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Archive.Headers;
 
@@ -213,7 +214,19 @@ internal sealed partial class ArchiveHeaderReader
         }
 
         var scanner = new JsonScanner(json, rejectLoneSurrogates: _validation != BodyValidation.HeaderOnly);
-        return scanner.ReadString(nameAt, out JsonText name) < 0 ? null : PropertyLogText.From(name, json);
+        return scanner.ReadString(nameAt, out JsonText name) < 0 ? null : ShowName(name, json);
+    }
+
+    private static string ShowName(JsonText name, ReadOnlySpan<byte> json)
+    {
+        ReadOnlySpan<byte> raw = name.In(json);
+        if (!name.HasEscapes || name.HasLoneSurrogate)
+        {
+            return UntrustedText.Shorten(raw);
+        }
+
+        byte[] unescaped = new byte[raw.Length];
+        return UntrustedText.Shorten(unescaped.AsSpan(0, JsonEscapes.Unescape(raw, unescaped)));
     }
 
     private static int FirstInvalidByte(ReadOnlySpan<byte> text)

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Quayside.Messaging.Json;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Archive.Headers;
 
@@ -34,7 +35,7 @@ internal sealed class HeaderNode
             place = place == 0 && child + 1 < Several ? (byte)(child + 1) : Several;
         }
 
-        LogText = PropertyLogText.From(Encoding.UTF8.GetBytes(path));
+        LogText = UntrustedText.Shorten(path);
         Depth = depth;
         Slot = slot;
         DateUse = use & HeaderUse.AnyDate;

@@ -1,4 +1,4 @@
-using System.Text;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Archive.Headers;
 
@@ -17,8 +17,8 @@ internal sealed record HeaderProperty(PropertyPath Path, HeaderUse Use)
     /// <summary>The path as in a template, with names quoted only when they must be.</summary>
     public string Name => Path.Text;
 
-    /// <summary>The name as printable ASCII, truncated when it is long, for logs and errors.</summary>
-    public string LogText => PropertyLogText.From(Encoding.UTF8.GetBytes(Path.Text));
+    /// <summary>The name for logs and errors: escaped where it needs it, cut when it is long.</summary>
+    public string LogText => UntrustedText.Shorten(Path.Text);
 }
 
 /// <summary>The uses of a property's value; one property may have several.</summary>

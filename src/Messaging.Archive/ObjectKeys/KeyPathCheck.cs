@@ -1,8 +1,8 @@
 using System.Collections.Immutable;
 using System.Numerics;
 using System.Runtime.InteropServices;
-using System.Text;
 using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Archive.ObjectKeys;
 
@@ -55,7 +55,7 @@ internal sealed class KeyPathCheck
             HeaderUse use = shape == Shape.Value ? property.Use : HeaderUse.None;
             if (!_places.TryGetValue(path, out Place place))
             {
-                _places.Add(path, new Place(shape, use, PropertyLogText.From(Encoding.UTF8.GetBytes(path)), property.LogText));
+                _places.Add(path, new Place(shape, use, UntrustedText.Shorten(path), property.LogText));
                 continue;
             }
 

@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
 using System.Diagnostics.CodeAnalysis;
-using System.Text;
 using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Archive.ObjectKeys;
 
@@ -145,7 +145,7 @@ internal static class KeyTemplateCompiler
         IEnumerable<KeyPiece> others = levels[idLevel].Pieces.Where(p => p.Kind is KeyPieceKind.Property or KeyPieceKind.DateField);
         foreach (KeyPiece other in others.DistinctBy(p => p.Text, StringComparer.Ordinal))
         {
-            string problem = PropertyLogText.From(Encoding.UTF8.GetBytes(other.Text)) + " in the level of the id: different ids could have the same key";
+            string problem = UntrustedText.Shorten(other.Text) + " in the level of the id: different ids could have the same key";
             errors.Add(new KeyTemplateError(levels[idLevel].Setting, other.Position, problem, AllowedId));
         }
 
@@ -163,7 +163,7 @@ internal static class KeyTemplateCompiler
         {
             errors.Add(
                 new KeyTemplateError(
-                    nameof(options.TimeZone), 1, $"this machine knows no time zone {PropertyLogText.From(Encoding.UTF8.GetBytes(options.TimeZone))}",
+                    nameof(options.TimeZone), 1, $"this machine knows no time zone {UntrustedText.Shorten(options.TimeZone)}",
                     "UTC, or a name such as Europe/Berlin whose data is installed (on Linux by the package tzdata)"));
         }
 
@@ -173,7 +173,7 @@ internal static class KeyTemplateCompiler
             {
                 errors.Add(
                     new KeyTemplateError(
-                        nameof(options.DateFormats), 1, $"the format {PropertyLogText.From(Encoding.UTF8.GetBytes(format))} cannot be used: {problem}",
+                        nameof(options.DateFormats), 1, $"the format {UntrustedText.Shorten(format)} cannot be used: {problem}",
                         "custom date formats of .NET with a year, a month and a day, such as dd/MM/yyyy HH:mm:ss"));
             }
         }

@@ -5,7 +5,7 @@ namespace Quayside.Messaging.Archive.ObjectKeys;
 /// <summary>One thing wrong with <see cref="ArchiveOptions"/>.</summary>
 /// <param name="Setting">Name of the option.</param>
 /// <param name="Position">Position in its text, counted in characters from 1.</param>
-/// <param name="Problem">What is wrong; printable ASCII.</param>
+/// <param name="Problem">What is wrong; safe to print.</param>
 /// <param name="Allowed">What is allowed.</param>
 internal sealed record KeyTemplateError(string Setting, int Position, string Problem, string Allowed)
 {
@@ -18,7 +18,7 @@ internal sealed class KeyTextErrors(string setting, List<KeyTemplateError> error
 {
     /// <summary>Adds an error.</summary>
     /// <param name="index">Index in the text, counted in characters from 0.</param>
-    /// <param name="problem">What is wrong; printable ASCII.</param>
+    /// <param name="problem">What is wrong; safe to print.</param>
     /// <param name="allowed">What is allowed.</param>
     public void Add(int index, string problem, string allowed) => errors.Add(new KeyTemplateError(setting, index + 1, problem, allowed));
 

@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Archive.ObjectKeys;
 
@@ -12,7 +13,7 @@ internal static class PropertyNameHint
     /// <summary>A name in the body that differs from a step of the path only in case.</summary>
     /// <param name="body">The body; without a hint when it is not JSON.</param>
     /// <param name="path">The path of the missing property; without a hint when it is not one in the body.</param>
-    /// <returns>Printable ASCII; null when there is none.</returns>
+    /// <returns>Safe to print; null when there is none.</returns>
     public static string? Find(ReadOnlyMemory<byte> body, PropertyPath path)
     {
         if (path.IsOfSource)
@@ -60,7 +61,7 @@ internal static class PropertyNameHint
                     .EnumerateObject()
                     .Select(property => property.Name)
                     .FirstOrDefault(name => string.Equals(name, step.Name, StringComparison.OrdinalIgnoreCase));
-                return near is null ? null : PropertyLogText.From(Encoding.UTF8.GetBytes(near));
+                return near is null ? null : UntrustedText.Shorten(near);
             }
             else
             {

@@ -2,6 +2,7 @@ using System.Collections.Immutable;
 using System.Globalization;
 using System.Text;
 using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Archive.ObjectKeys;
 
@@ -99,7 +100,7 @@ internal ref struct PropertyPathParser
         {
             if (SourceNames.FindNearest(first) is { } nearest)
             {
-                Fail(0, $"unknown name {PropertyLogText.From(Encoding.UTF8.GetBytes(first))}",
+                Fail(0, $"unknown name {UntrustedText.Shorten(first)}",
                     $"{nearest}; a property of the body with such a name in quotes, as {{\"@name\"}}");
             }
         }
