@@ -79,7 +79,7 @@ internal sealed class KeyTarget : FuzzTarget
         if (hash % 50 < _nested.Properties.Length)
         {
             FuzzException.ThrowUnless(
-                PropertyNameHint.Find(input, _nested.Properties[(int)(hash % 50)].Path)?.All(character => character is >= ' ' and <= '~') != false,
+                PropertyNameHint.Find(input, _nested.Properties[(int)(hash % 50)].Path)?.Any(char.IsControl) != true,
                 "A hint that is not printable");
         }
 
