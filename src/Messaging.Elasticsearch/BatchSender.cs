@@ -22,8 +22,9 @@ internal sealed class BatchSender(
 
     /// <param name="batch">A complete batch. It records the outcome of its documents, whatever the result.</param>
     /// <param name="cancellationToken">Ends sending.</param>
+    /// <returns>Stored when every document is accounted for, rejected ones included; otherwise Transient or Refused.</returns>
     /// <exception cref="OperationCanceledException">Only of <paramref name="cancellationToken"/>.</exception>
-    public async Task<BatchResult> SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
+    public async Task<SinkResult> SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
     {
         long start = time.GetTimestamp();
         int attempt = 1;
@@ -44,9 +45,9 @@ internal sealed class BatchSender(
                     most = Split(batch, count);
                     break;
                 case BulkFaultKind.None when batch.Refusal is { } refusal:
-                    return Refuse(refusal);
+                    return Refused(refusal);
                 case BulkFaultKind.None when batch.Retry is { } retry:
-                    fault = new BulkFault(BulkFaultKind.Transient, retry.Type, retry.Status, retry.Reason);
+                    fault = retry;
                     break;
             }
 
@@ -87,7 +88,7 @@ internal sealed class BatchSender(
             attempt++;
         }
 
-        return new BatchResult(SinkStatus.Stored);
+        return SinkResult.Stored;
     }
 
     /// <summary>Halves a request that was too large; rejects a single document that is too large.</summary>
@@ -109,16 +110,11 @@ internal sealed class BatchSender(
         return (count + 1) / 2;
     }
 
-    /// <summary>The result of a batch whose items show a fault of the index.</summary>
-    public BatchResult Refuse(DocumentBatch.ItemFault fault) => Refused(new BulkFault(BulkFaultKind.Refused, fault.Type, fault.Status, fault.Reason));
+    /// <summary>The result of a batch that is refused, as a whole or by an item that shows a fault of the index.</summary>
+    public SinkResult Refused(in BulkFault fault) =>
+        new(SinkStatus.Refused, Bound($"{ElasticsearchAdvice.Describe(fault, Operation)}. {ElasticsearchAdvice.For(fault, rules, options.Index!)}"));
 
-    private BatchResult Refused(in BulkFault fault)
-    {
-        return new BatchResult(
-            SinkStatus.Refused, Bound($"{ElasticsearchAdvice.Describe(fault, Operation)}. {ElasticsearchAdvice.For(fault, rules, options.Index!)}"));
-    }
-
-    private static BatchResult Transient(in BulkFault fault) =>
+    private static SinkResult Transient(in BulkFault fault) =>
         new(SinkStatus.Transient, Bound(ElasticsearchAdvice.Describe(fault, Operation)), fault.RetryAfter);
 
     private static string Bound(string detail) => detail.Length > MaxDetail ? detail[..MaxDetail] : detail;
@@ -131,12 +127,6 @@ internal sealed class BatchSender(
         return remaining < TimeSpan.Zero ? TimeSpan.Zero : remaining < options.AttemptTimeout ? remaining : options.AttemptTimeout;
     }
 }
-
-/// <summary>The result of sending a batch.</summary>
-/// <param name="Status">Stored when every document is accounted for, rejected ones included; otherwise Transient or Refused.</param>
-/// <param name="Detail">For people; null on success.</param>
-/// <param name="RetryAfter">Transient only: the minimum wait that Elasticsearch requested.</param>
-internal readonly record struct BatchResult(SinkStatus Status, string? Detail = null, TimeSpan RetryAfter = default);
 
 /// <summary>A document of a batch that Elasticsearch will never accept.</summary>
 /// <param name="Document">Index of the document in the batch.</param>

@@ -6,6 +6,7 @@ using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Elasticsearch.BulkResponses;
+using Quayside.Messaging.Objects;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
@@ -55,17 +56,14 @@ internal sealed class BulkRequests : IDisposable
         _buffers = buffers;
     }
 
-    /// <summary>The connections: only to the configured nodes (no redirects, no proxy from the environment), without cookies.</summary>
-    /// <param name="options">Proxy and limits.</param>
+    /// <summary>
+    /// The connections: only to the configured nodes (no redirects), without cookies, through the proxy that the environment names, except to this machine.
+    /// </summary>
+    /// <param name="options">Nodes and limits.</param>
     /// <param name="certificate">The worker's own; null for none.</param>
     public static SocketsHttpHandler CreateHandler(ElasticsearchSinkOptions options, PresentedCertificate? certificate = null)
     {
         SocketsHttpHandler handler = CreateConnections(options);
-        if (options.ProxyUsername is { } user)
-        {
-            handler.Proxy!.Credentials = new NetworkCredential(user, options.ProxyPassword);
-        }
-
         if (certificate is not null)
         {
             // For each connection, so that a renewed certificate is shown.
@@ -80,8 +78,8 @@ internal sealed class BulkRequests : IDisposable
         AllowAutoRedirect = false,
         AutomaticDecompression = DecompressionMethods.None,
         UseCookies = false,
-        UseProxy = options.Proxy is not null,
-        Proxy = options.Proxy is null ? null : new WebProxy(options.Proxy),
+        UseProxy = !options.Nodes.All(node => node.IsLoopback),
+        Proxy = new EnvironmentProxy(),
         ActivityHeadersPropagator = null,
         ConnectTimeout = options.ConnectTimeout,
         MaxConnectionsPerServer = options.MaxInFlight + 1,

@@ -15,7 +15,7 @@ internal sealed partial class DocumentBatch : IBulkItems
     private int _existing;
     private int _rejectedBefore;
     private bool _isOther;
-    private ItemFault? _newDoubt;
+    private BulkFault? _newDoubt;
 
     /// <summary>Number of documents that are not accounted for.</summary>
     public int Pending { get; private set; }
@@ -28,16 +28,16 @@ internal sealed partial class DocumentBatch : IBulkItems
     public List<RejectedDocument> Rejected { get; } = [];
 
     /// <summary>Why the last response asks to send documents again; null when it does not.</summary>
-    public ItemFault? Retry { get; private set; }
+    public BulkFault? Retry { get; private set; }
 
     /// <summary>Why the last response refuses every document; null when it does not.</summary>
-    public ItemFault? Refusal { get; private set; }
+    public BulkFault? Refusal { get; private set; }
 
     /// <summary>
     /// Why one of <see cref="Rejected"/> may be the index's fault: it is the document's only if Elasticsearch accepts another document of the
     /// message. Null when there is none.
     /// </summary>
-    public ItemFault? Doubt { get; private set; }
+    public BulkFault? Doubt { get; private set; }
 
     /// <summary>Ends filling: all documents become pending.</summary>
     public void Complete()
@@ -85,14 +85,14 @@ internal sealed partial class DocumentBatch : IBulkItems
                 _existing++;
                 return;
             case ItemVerdict.Reject or ItemVerdict.RefuseUnlessAccepted:
-                _newDoubt ??= verdict == ItemVerdict.Reject ? null : new ItemFault(item.Status, item.ReadType(), item.ReadReason());
+                _newDoubt ??= verdict == ItemVerdict.Reject ? null : FaultOf(item, BulkFaultKind.Refused);
                 Rejected.Add(new RejectedDocument(_pending[item.Index], item.Status, item.ReadType(), item.ReadReason()));
                 return;
             case ItemVerdict.Refuse:
-                Refusal ??= new ItemFault(item.Status, item.ReadType(), item.ReadReason());
+                Refusal ??= FaultOf(item, BulkFaultKind.Refused);
                 break;
             default:
-                Retry ??= new ItemFault(item.Status, item.ReadType(), item.ReadReason());
+                Retry ??= FaultOf(item, BulkFaultKind.Transient);
                 break;
         }
 
@@ -133,6 +133,8 @@ internal sealed partial class DocumentBatch : IBulkItems
         _pending.AsSpan(1, Pending).CopyTo(_pending);
     }
 
+    private static BulkFault FaultOf(in BulkItem item, BulkFaultKind kind) => new(kind, item.ReadType(), item.Status, item.ReadReason());
+
     private bool HasId(int document, in BulkItem item)
     {
         ReadOnlySpan<byte> line = Slice(_starts[document], _starts[document + 1]).Span;
@@ -155,10 +157,4 @@ internal sealed partial class DocumentBatch : IBulkItems
         Retry = null;
         Refusal = null;
     }
-
-    /// <summary>Why a document must be sent again, or why every document is refused.</summary>
-    /// <param name="Status">The item's status.</param>
-    /// <param name="Type">The error's type.</param>
-    /// <param name="Reason">The error's reason.</param>
-    internal sealed record ItemFault(int Status, string Type, string Reason);
 }

@@ -134,15 +134,15 @@ internal sealed class ElasticsearchSink : IDocumentSink
     internal void CountRejected(DocumentBatch batch) => _metrics.Rejected(batch.Rejected.Count);
 
     /// <summary>The result of a batch whose rejected documents turned out to be the index's fault.</summary>
-    internal BatchResult Refuse(DocumentBatch.ItemFault fault) => _sender.Refuse(fault);
+    internal SinkResult Refuse(in BulkFault fault) => _sender.Refused(fault);
 
     /// <summary>Sends a complete batch.</summary>
-    internal async Task<BatchResult> SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
+    internal async Task<SinkResult> SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
     {
         long started = RouteMetrics.StoreStarts();
         try
         {
-            BatchResult result = await _sender.SendAsync(batch, cancellationToken);
+            SinkResult result = await _sender.SendAsync(batch, cancellationToken);
             _problem = result.Status == SinkStatus.Stored ? null : _problem;
             return result;
         }

@@ -32,15 +32,6 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
             + "excludes ApiKey, Username and GzipRequests", Advanced = true)]
     public AwsSigning SigV4 { get; init; }
 
-    [Setting("Address of an HTTP proxy between the worker and Elasticsearch; the environment's proxy variables are not used", Advanced = true)]
-    public Uri? Proxy { get; init; }
-
-    [Setting("User of the proxy", Advanced = true)]
-    public string? ProxyUsername { get; init; }
-
-    [Setting("Password that belongs to ProxyUsername", Secret = true, Advanced = true)]
-    public string? ProxyPassword { get; init; }
-
     [Setting("File of the certificate that the worker shows to Elasticsearch: PEM, or PKCS #12 (.pfx, .p12) with its key", Advanced = true)]
     public string? ClientCertificate { get; init; }
 
@@ -102,7 +93,7 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
         }
 
         ValidateCredentials(check);
-        ValidateConnection(check);
+        ValidateCertificate(check);
         if (ConnectTimeout > AttemptTimeout)
         {
             check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.", nameof(AttemptTimeout));
@@ -190,30 +181,8 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
         }
     }
 
-    private void ValidateConnection(SettingsCheck check)
+    private void ValidateCertificate(SettingsCheck check)
     {
-        if (Proxy is not null && FindProblem(Proxy) is not null)
-        {
-            check.Fail(
-                nameof(Proxy),
-                $"must be an http or https address without a path; its credentials belong in {nameof(ProxyUsername)} and {nameof(ProxyPassword)}.",
-                "Requests would not arrive.");
-        }
-
-        if (Proxy is null && (ProxyUsername ?? ProxyPassword) is not null)
-        {
-            check.Fail(
-                nameof(Proxy), $"must be set when {nameof(ProxyUsername)} or {nameof(ProxyPassword)} is.", "They would have no effect.", nameof(ProxyUsername),
-                nameof(ProxyPassword));
-        }
-
-        if (Proxy is not null && ProxyUsername is not null != ProxyPassword is not null)
-        {
-            (string missing, string given) =
-                ProxyUsername is null ? (nameof(ProxyUsername), nameof(ProxyPassword)) : (nameof(ProxyPassword), nameof(ProxyUsername));
-            check.Fail(missing, $"must be set when {given} is.", "The proxy would refuse requests.", given);
-        }
-
         if (ClientCertificate is null)
         {
             if ((ClientCertificateKey ?? ClientCertificatePassword) is not null)

@@ -24,7 +24,7 @@ internal sealed partial class ElasticsearchWriter
     private long _rejected;
 
     // Stored until a batch fails.
-    private BatchResult _failure = new(SinkStatus.Stored);
+    private SinkResult _failure = SinkResult.Stored;
     private Exception? _exception;
 
     private bool HasFailed
@@ -52,7 +52,7 @@ internal sealed partial class ElasticsearchWriter
     /// <summary>Never throws: the result and any exception are kept for <see cref="CompleteAsync"/>.</summary>
     private async Task SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
     {
-        BatchResult result = default;
+        SinkResult result = default;
         Exception? exception = null;
         try
         {
@@ -123,7 +123,7 @@ internal sealed partial class ElasticsearchWriter
         }
     }
 
-    private void End(DocumentBatch batch, in BatchResult result, Exception? exception)
+    private void End(DocumentBatch batch, in SinkResult result, Exception? exception)
     {
         long created = batch.Created;
         long existing = batch.Existing;

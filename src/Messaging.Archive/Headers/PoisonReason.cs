@@ -53,7 +53,8 @@ internal static class PoisonReason
 /// <param name="Position">Zero-based index in the body (a byte order mark counts) of the byte where the fault was detected; <see cref="OutsideBody"/> when it
 /// is not in the body.</param>
 /// <param name="Property">
-/// The path that the key uses, when the fault is there; otherwise the top-level property that contains the fault, or the duplicate one. Safe to log. Null when the fault is not about a property.
+/// The path that the key uses, when the fault is there; otherwise the top-level property that contains the fault, or the duplicate one.
+/// Safe to log. Null when the fault is not about a property.
 /// </param>
 internal readonly record struct Poison(string? Reason, int Position, string? Property)
 {

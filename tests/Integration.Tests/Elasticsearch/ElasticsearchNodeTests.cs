@@ -5,11 +5,12 @@ using System.Security.Cryptography.X509Certificates;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Elasticsearch;
+using Quayside.Messaging.Objects;
 using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.Elasticsearch;
 
-/// <summary>A cluster of which one node is down, a proxy, and a client certificate.</summary>
+/// <summary>A cluster of which one node is down, the proxy, and a client certificate.</summary>
 public sealed class ElasticsearchNodeTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -45,17 +46,16 @@ public sealed class ElasticsearchNodeTests
         log.Entries.ShouldContain(entry => entry.Text.Contains($"Elasticsearch at {dead[0]}, {dead[1]} is unreachable"));
     }
 
-    // The server takes the whole address of a request for a proxy as its path only.
-    [Fact]
-    public async Task Write_ThroughAProxy_ReachesTheServer()
+    [Theory]
+    [InlineData(true, "https://search.example")]
+    [InlineData(true, "https://search.example", "http://127.0.0.1:9200")]
+    [InlineData(false, "http://127.0.0.1:9200")]
+    public void CreateHandler_ProxyOfTheEnvironment_IsUsedExceptForThisMachine(bool isUsed, params string[] nodes)
     {
-        await using SinkRun run = await SinkRun.StartAsync(
-            change: options => new ElasticsearchSinkOptions
-            { Endpoint = ["http://search.invalid:9200"], Proxy = options.Nodes[0], Index = SinkRun.Index });
+        using SocketsHttpHandler handler = BulkRequests.CreateHandler(new ElasticsearchSinkOptions { Endpoint = nodes, Index = SinkRun.Index });
 
-        DocumentsResult result = await run.WriteAsync(3);
-
-        result.ShouldBe(new DocumentsResult(SinkStatus.Stored, 3, 0, 0));
+        handler.UseProxy.ShouldBe(isUsed);
+        handler.Proxy.ShouldBeOfType<EnvironmentProxy>();
     }
 
     [Fact]

@@ -72,7 +72,7 @@ internal sealed class IndexRun : IBadRows
 
     public ValueTask KeepAsync(BadRow row, CancellationToken cancellationToken)
     {
-        Bad.Add($"{row.Number} {Quayside.Messaging.CloudFront.Rows.RowFaultCodes.Code(row.Fault)} {Encoding.Latin1.GetString(row.Text.Span)}");
+        Bad.Add($"{row.Number} {row.Fault} {Encoding.Latin1.GetString(row.Text.Span)}");
         return default;
     }
 }

@@ -122,10 +122,6 @@ public sealed class CheckedSettingsTests : IDisposable
             CloudFront,
             ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b", "https://a.example,b.example",
                 "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
-        ["Sinks:Elasticsearch:Proxy"] =
-            (CloudFront, ["proxy.example:3128", "socks5://proxy.example", "http://user:word@proxy.example", "http://proxy.example/?a=b"]),
-        ["Sinks:Elasticsearch:ProxyUsername"] = (CloudFront + " --Sinks:Elasticsearch:Proxy=http://proxy.example", ["a"]),
-        ["Sinks:Elasticsearch:ProxyPassword"] = (CloudFront + " --Sinks:Elasticsearch:Proxy=http://proxy.example", ["b"]),
         ["Sinks:Elasticsearch:ClientCertificate"] = (ClientCertificate, ["$missing", "$folder", "$empty", "$otherpem"]),
         ["Sinks:Elasticsearch:ClientCertificateKey"] = (ClientCertificate, ["$missing", "$folder", "$empty", "$encrypted", "$otherkey"]),
         ["Sinks:Elasticsearch:ClientCertificatePassword"] = (

@@ -23,7 +23,6 @@ public sealed class ElasticsearchSinkFeatureTests
     [InlineData("Endpoint", "https://user:canary-secret@search.example", "credentials belong in ApiKey")]
     [InlineData("Endpoint", "https://search.example/?x=1", "must be scheme, host, port and path only")]
     [InlineData("Endpoint", "https://a.example,b.example", "must be absolute addresses")]
-    [InlineData("Proxy", "http://user:canary-secret@proxy.example", "credentials belong in ProxyUsername")]
     [InlineData("ClientCertificatePassword", "canary-secret", "must be set when ClientCertificateKey or ClientCertificatePassword is")]
     [InlineData("SigV4", "S3", "one of None, Es, Aoss")]
     [InlineData("Index", null, "must be set")]

@@ -126,7 +126,7 @@ public sealed class DocumentBatchTests
                     "mapping set to strict, dynamic introduction of [x] within [_doc] is not allowed"))).ShouldBeTrue();
 
         (batch.Pending, batch.Created, batch.Rejected.Count, batch.Refusal).ShouldBe((0, 1L, 1, null));
-        batch.Doubt.ShouldNotBeNull().Type.ShouldBe("strict_dynamic_mapping_exception");
+        batch.Doubt.ShouldNotBeNull().Code.ShouldBe("strict_dynamic_mapping_exception");
         batch.Reset();
         batch.Doubt.ShouldBeNull();
     }
