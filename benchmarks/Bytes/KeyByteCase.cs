@@ -1,5 +1,4 @@
 using Benchmarks.Keys;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
 using Benchmarks.Interleaved;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;

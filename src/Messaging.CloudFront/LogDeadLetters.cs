@@ -1,6 +1,5 @@
 using Quayside.Messaging.CloudFront.Documents;
 using Quayside.Messaging.CloudFront.Events;
-using Quayside.Messaging.CloudFront.Rows;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;

@@ -33,7 +33,8 @@ public class BulkTransportBenchmarks
     public BulkTransportBenchmarks()
     {
         Uri[] nodes = [new("http://127.0.0.1:9200"), new("http://127.0.0.1:9201")];
-        _ours = new BulkRequests(new ElasticsearchSinkOptions { Endpoint = [nodes[0].AbsoluteUri], Index = "logs" }, new CannedBulk(), TimeProvider.System, _buffers);
+        ElasticsearchSinkOptions options = new() { Endpoint = [nodes[0].AbsoluteUri], Index = "logs" };
+        _ours = new BulkRequests(options, new CannedBulk(), TimeProvider.System, _buffers);
         _transport = new DistributedTransport(new TransportConfiguration(new StaticNodePool(nodes), new HttpRequestInvoker((_, _) => new CannedBulk())));
         _chunked = new RequestConfiguration(_copied) { TransferEncodingChunked = true };
     }

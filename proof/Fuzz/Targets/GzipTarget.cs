@@ -1,7 +1,6 @@
 using System.IO.Compression;
 using Proof.Models;
 using Quayside.Messaging.CloudFront.Gzip;
-using Quayside.Messaging.CloudFront.Rows;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,6 +1,5 @@
 
 using System.Text;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Pipeline.Buffers;
 using Quayside.Messaging.Archive.ObjectKeys;

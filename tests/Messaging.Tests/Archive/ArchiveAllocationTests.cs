@@ -1,7 +1,6 @@
 using System.Text;
 using Messaging.Tests.Archive.ObjectKeys;
 using Microsoft.Extensions.Logging.Abstractions;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;

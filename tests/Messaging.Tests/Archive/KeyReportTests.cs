@@ -1,6 +1,7 @@
 using System.Text;
 using Microsoft.Extensions.Configuration;
 using Quayside.Messaging.Archive;
+using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Planning;
 using Shared.Hosting;

@@ -1,5 +1,4 @@
 using Quayside.Messaging.CloudFront.Gzip;
-using Quayside.Messaging.CloudFront.Rows;
 
 namespace Messaging.Tests.CloudFront;
 

@@ -120,8 +120,8 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:AzureBlobs:ContentDisposition"] = (Blobs, ["in\u0001line"]),
         ["Sinks:Elasticsearch:Endpoint"] = (
             CloudFront,
-            ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b", "https://a.example,b.example",
-                "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
+            ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b",
+                "https://a.example,b.example", "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
         ["Sinks:Elasticsearch:ClientCertificate"] = (ClientCertificate, ["$missing", "$folder", "$empty", "$otherpem"]),
         ["Sinks:Elasticsearch:ClientCertificateKey"] = (ClientCertificate, ["$missing", "$folder", "$empty", "$encrypted", "$otherkey"]),
         ["Sinks:Elasticsearch:ClientCertificatePassword"] = (

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Quayside.Messaging.Archive;
+using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Planning;

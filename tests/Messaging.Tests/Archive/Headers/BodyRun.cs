@@ -22,7 +22,7 @@ internal static class BodyRun
         bool read = new ArchiveHeaderReader(Properties, validation).TryRead(body, header, out Poison poison);
         (poison.Reason is null).ShouldBe(read);
         poison.Position.ShouldBeInRange(0, body.Length);
-        (poison.Property?.Length ?? 0).ShouldBeLessThanOrEqualTo(64);
+        (poison.Property ?? "").Any(char.IsControl).ShouldBeFalse();
         BodyResult result = read
             ? new BodyResult(poison, Encoding.UTF8.GetString(header.Text(0)), header.Date(1), Encoding.UTF8.GetString(header.Text(2)))
             : new BodyResult(poison, "", default, "");

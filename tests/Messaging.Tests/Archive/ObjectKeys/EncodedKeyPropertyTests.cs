@@ -1,7 +1,6 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using Microsoft.Extensions.Configuration;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Messaging.Configuration;

@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using System.Text;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;

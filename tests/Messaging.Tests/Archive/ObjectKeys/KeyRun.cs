@@ -1,7 +1,6 @@
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;

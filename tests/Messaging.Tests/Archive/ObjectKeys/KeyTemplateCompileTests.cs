@@ -1,5 +1,4 @@
 using System.Collections.Immutable;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;

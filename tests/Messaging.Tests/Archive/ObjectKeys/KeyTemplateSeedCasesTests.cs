@@ -1,4 +1,3 @@
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;

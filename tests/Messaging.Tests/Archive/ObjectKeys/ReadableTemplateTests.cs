@@ -1,7 +1,6 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Tests.Shared.ReadableKeys;

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.RegularExpressions;
-using Quayside.Messaging.Archive;
 using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Messaging.Tests.Archive.ObjectKeys;

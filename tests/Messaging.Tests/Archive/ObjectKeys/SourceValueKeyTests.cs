@@ -142,7 +142,7 @@ public sealed class SourceValueKeyTests
                 (string? key, string poison, _) = Run(ofAttribute, """{"MessageId":"1"}""", [new("a", text)]);
                 (string? expected, Poison expectedPoison) = KeyRun.Run(body, [], ofProperty);
                 key.ShouldBe(expected);
-                poison.Split(',')[0].ShouldBe(expectedPoison.Reason);
+                poison.Split(',')[0].ShouldBe(expectedPoison.Reason ?? "");
             }
         }).Check(Runs);
     }

@@ -1,10 +1,9 @@
 using System.Collections.ObjectModel;
 using Quayside.Messaging.Archive.Headers;
-using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Sinks;
 
-namespace Quayside.Messaging.Archive;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>Section <c>Handlers:Archive</c>: how a message becomes an object. The key rules: docs/reference/object-keys.md.</summary>
 internal sealed class ArchiveOptions
