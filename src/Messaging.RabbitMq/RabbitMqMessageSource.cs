@@ -17,11 +17,8 @@ internal sealed class RabbitMqMessageSource : IMessageSource
 
     private readonly RabbitMqSourceOptions _options;
     private readonly SourceServices _services;
-    private readonly RabbitMqLog _log;
-    private readonly DeadLetterPublisher _letters;
-    private readonly ReturnCounts _returns = new();
+    private readonly SessionSource _parts;
     private readonly PresentedCertificate? _certificate;
-    private readonly DeliveryLimit _limit;
     private RabbitMqSession? _session;
     private volatile string? _problem = "RabbitMQ has not answered yet.";
     private int _failures;
@@ -30,8 +27,9 @@ internal sealed class RabbitMqMessageSource : IMessageSource
     {
         _options = options;
         _services = services;
-        _log = new RabbitMqLog(services.Loggers.CreateLogger<RabbitMqMessageSource>(), services.Route, services.Time);
-        _letters = new DeadLetterPublisher(options, _log, services.Time);
+        RabbitMqLog log = new(services.Loggers.CreateLogger<RabbitMqMessageSource>(), services.Route, services.Time);
+        DeliveryLimit limit = new(options, log, services.Time);
+        _parts = new SessionSource(options, new DeadLetterPublisher(options, log, services.Time), new ReturnCounts(), limit, services.Time, log);
 
         // Each connection reads the files anew; this tells of their end.
         _certificate = options.ClientCertificate is not { } file ? null
@@ -43,12 +41,11 @@ internal sealed class RabbitMqMessageSource : IMessageSource
                 password: null,
                 services.Time,
                 services.Loggers.CreateLogger<RabbitMqMessageSource>());
-        _limit = new DeliveryLimit(options, _log, services.Time);
     }
 
-    public string? Problem => _problem ?? _letters.Problem;
+    public string? Problem => _problem ?? _parts.Letters.Problem;
 
-    public string? Warning => _limit.Warning;
+    public string? Warning => _parts.Limit.Warning;
 
     /// <inheritdoc/>
     public async ValueTask<long?> CountDeadLettersAsync(CancellationToken cancellationToken) =>
@@ -66,11 +63,11 @@ internal sealed class RabbitMqMessageSource : IMessageSource
                 _options.DeadLetterExchange is not null ? [_options.Queue] : [_options.Queue, _options.DeadLetters],
                 cancellationToken))
             {
-                _log.Created(queue);
+                _parts.Log.Created(queue);
             }
 
             await RabbitMqBroker.CheckConsumeAsync(connection, _options.Queue, cancellationToken);
-            _limit.Found(await RabbitMqBroker.FindDeliveryLimitAsync(connection, _options.Queue, cancellationToken));
+            _parts.Limit.Found(await RabbitMqBroker.FindDeliveryLimitAsync(connection, _options.Queue, cancellationToken));
             if (_options.DeadLetterExchange is { } exchange)
             {
                 await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -90,7 +87,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
 
             // It is only unreachable; receiving retries.
             _problem = fault.Text;
-            _log.Unreachable(_options.Address, fault);
+            _parts.Log.Unreachable(_options.Address, fault);
         }
     }
 
@@ -111,7 +108,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
                 RabbitMqFault fault = RabbitMqFault.Of(exception);
                 TimeSpan wait = Backoff.After(++_failures, MinWait);
                 _problem = fault.ToString();
-                _log.ReceiveFailed(fault, wait);
+                _parts.Log.ReceiveFailed(fault, wait);
                 await Task.Delay(wait, _services.Time, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -129,7 +126,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
     public async ValueTask DisposeAsync()
     {
         await EndSessionAsync();
-        await _letters.DisposeAsync();
+        await _parts.Letters.DisposeAsync();
         _certificate?.Dispose();
     }
 
@@ -139,12 +136,12 @@ internal sealed class RabbitMqMessageSource : IMessageSource
         (await intake.ReserveAsync(1, 1, stopReceiving)).Dispose();
         await EndSessionAsync();
         int prefetch = Math.Min(_options.Prefetch ?? _services.Concurrency, _services.Concurrency);
-        RabbitMqSession session = await RabbitMqSession.OpenAsync(_options, prefetch, _letters, _returns, _limit, _services.Time, _log, stopReceiving);
+        RabbitMqSession session = await RabbitMqSession.OpenAsync(prefetch, _parts, stopReceiving);
         _session = session;
         try
         {
             await session.StartConsumingAsync(stopReceiving);
-            _letters.Reset();
+            _parts.Letters.Reset();
             Recovered();
             using CancellationTokenSource ended = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving, session.Ended);
             while (await session.WaitAsync(stopReceiving))
@@ -209,7 +206,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
         if (_problem is not null)
         {
             _problem = null;
-            _log.ReceiveRecovered();
+            _parts.Log.ReceiveRecovered();
         }
     }
 

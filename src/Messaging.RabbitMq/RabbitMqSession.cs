@@ -10,21 +10,17 @@ namespace Quayside.Messaging.RabbitMq;
 /// One connection and the messages received on it. Their tags are valid only on this connection, and when it breaks, the broker
 /// redelivers them. Threads: any, but for the methods that receive: one at a time.
 /// </summary>
-internal sealed class RabbitMqSession : IAsyncDisposable
+/// <param name="connection">The connection, which the session closes.</param>
+/// <param name="channel">Its channel.</param>
+/// <param name="source">What outlives the session.</param>
+internal sealed class RabbitMqSession(IConnection connection, IChannel channel, SessionSource source) : IAsyncDisposable
 {
     private const int MaxAccepted = 64;
 
     private static readonly TimeSpan DeadLetterRetry = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromDays(1);
 
-    private readonly RabbitMqSourceOptions _options;
-    private readonly IConnection _connection;
-    private readonly IChannel _channel;
-    private readonly DeadLetterPublisher _letters;
-    private readonly DeliveryLimit _limit;
-    private readonly RabbitMqLog _log;
     private readonly Channel<RabbitMqMessage> _arrived = Channel.CreateUnbounded<RabbitMqMessage>();
-    private readonly RabbitMqConsumer _consumer;
     private readonly ReceivedMessage[] _accepting = new ReceivedMessage[MaxAccepted];
 
     private readonly CancellationTokenSource _ended = new();
@@ -40,46 +36,25 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     // Messages that wait for their delay, are being dead-lettered or acknowledged, plus one for the session until it closes.
     private int _waiting = 1;
 
-    private RabbitMqSession(
-        RabbitMqSourceOptions options, IConnection connection, IChannel channel, DeadLetterPublisher letters, ReturnCounts returns, DeliveryLimit limit,
-        TimeProvider time, RabbitMqLog log)
-    {
-        _options = options;
-        _connection = connection;
-        _channel = channel;
-        _letters = letters;
-        _log = log;
-        _limit = limit;
-        Returns = returns;
-        Time = time;
-        _consumer = new RabbitMqConsumer(this, channel);
-    }
+    public TimeProvider Time => source.Time;
 
-    public TimeProvider Time { get; }
-
-    public ReturnCounts Returns { get; }
+    public ReturnCounts Returns => source.Returns;
 
     /// <summary>Deliveries that have not been accepted.</summary>
     public int Arrived => _arrived.Reader.Count;
 
-    /// <param name="options">Where to connect.</param>
+    /// <summary>Connects.</summary>
     /// <param name="prefetch">Maximum number of messages that the broker sends before one is settled.</param>
-    /// <param name="letters">Publishes dead letters.</param>
-    /// <param name="returns">Counts what the queue does not.</param>
-    /// <param name="limit">Warns of deliveries that approach the queue's limit.</param>
-    /// <param name="time">The worker's clock.</param>
-    /// <param name="log">The source's log.</param>
+    /// <param name="source">What outlives the session.</param>
     /// <param name="cancellationToken">Cancels connecting.</param>
-    public static async Task<RabbitMqSession> OpenAsync(
-        RabbitMqSourceOptions options, int prefetch, DeadLetterPublisher letters, ReturnCounts returns, DeliveryLimit limit, TimeProvider time, RabbitMqLog log,
-        CancellationToken cancellationToken)
+    public static async Task<RabbitMqSession> OpenAsync(int prefetch, SessionSource source, CancellationToken cancellationToken)
     {
-        IConnection connection = await options.ConnectAsync("receiving from", cancellationToken);
+        IConnection connection = await source.Options.ConnectAsync("receiving from", cancellationToken);
         try
         {
             IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
             await channel.BasicQosAsync(prefetchSize: 0, (ushort)prefetch, global: false, cancellationToken);
-            return new RabbitMqSession(options, connection, channel, letters, returns, limit, time, log);
+            return new RabbitMqSession(connection, channel, source);
         }
         catch
         {
@@ -90,9 +65,9 @@ internal sealed class RabbitMqSession : IAsyncDisposable
 
     // The usual priority; a stream, which would skip messages after each connection, refuses the argument.
     public async Task StartConsumingAsync(CancellationToken cancellationToken) =>
-        _consumerTag = await _channel.BasicConsumeAsync(
-            _options.Queue, autoAck: false, string.Empty, noLocal: false, exclusive: false,
-            new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-priority"] = 0 }, _consumer, cancellationToken);
+        _consumerTag = await channel.BasicConsumeAsync(
+            source.Options.Queue, autoAck: false, string.Empty, noLocal: false, exclusive: false,
+            new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-priority"] = 0 }, new RabbitMqConsumer(this, channel), cancellationToken);
 
     /// <summary>Stops receiving and requeues the deliveries that were not accepted.</summary>
     public async Task StopConsumingAsync()
@@ -102,12 +77,12 @@ internal sealed class RabbitMqSession : IAsyncDisposable
             if (_consumerTag is { } tag)
             {
                 _consumerTag = null;
-                await _channel.BasicCancelAsync(tag);
+                await channel.BasicCancelAsync(tag);
             }
 
             while (_arrived.Reader.TryRead(out RabbitMqMessage? message))
             {
-                await _channel.BasicNackAsync(message.Tag, multiple: false, requeue: true);
+                await channel.BasicNackAsync(message.Tag, multiple: false, requeue: true);
                 message.Free();
             }
         }
@@ -122,7 +97,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     {
         if (message.DeliveryCount > 1)
         {
-            _limit.Saw(message);
+            source.Limit.Saw(message);
         }
 
         _arrived.Writer.TryWrite(message);
@@ -170,7 +145,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     /// <summary>How much longer a message may be held.</summary>
     public TimeSpan TryHold(RabbitMqMessage message)
     {
-        TimeSpan left = _options.MaxHoldTime - message.Age;
+        TimeSpan left = source.Options.MaxHoldTime - message.Age;
         return _closing.IsCancellationRequested || left < TimeSpan.Zero ? TimeSpan.Zero : left;
     }
 
@@ -203,8 +178,8 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     /// <summary>The messages of a queue that are ready, not those that a consumer has.</summary>
     public async Task<long> CountAsync(string queue, CancellationToken cancellationToken)
     {
-        await using IChannel channel = await _connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        return (await channel.QueueDeclarePassiveAsync(queue, cancellationToken)).MessageCount;
+        await using IChannel counting = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        return (await counting.QueueDeclarePassiveAsync(queue, cancellationToken)).MessageCount;
     }
 
     /// <summary>Requeues the waiting messages immediately, sends the last acknowledgements and closes the connection.</summary>
@@ -226,7 +201,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     {
         await _closing.CancelAsync();
         await _aborting.CancelAsync();
-        await RabbitMqBroker.CloseAsync(_connection);
+        await RabbitMqBroker.CloseAsync(connection);
     }
 
     private async Task DeadLetterAsync(RabbitMqMessage message, Settlement settlement)
@@ -238,7 +213,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
             {
                 try
                 {
-                    await _letters.PublishAsync(message, hasReason ? settlement : null, _aborting.Token);
+                    await source.Letters.PublishAsync(message, hasReason ? settlement : null, _aborting.Token);
                     Complete(message);
                     return;
                 }
@@ -253,7 +228,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
 
                     // The message's own headers may nearly fill the one frame that all headers must fit.
                     hasReason &= !RabbitMqFault.IsFrameError(exception);
-                    _log.DeadLetterFailed(_options.DeadLetterTarget, DeadLetterRetry, exception);
+                    source.Log.DeadLetterFailed(source.Options.DeadLetterTarget, DeadLetterRetry, exception);
                 }
 
                 await Task.Delay(DeadLetterRetry, Time, _closing.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -281,12 +256,12 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     {
         try
         {
-            await _channel.BasicAckAsync(tag, multiple: false);
+            await channel.BasicAckAsync(tag, multiple: false);
         }
         catch (Exception exception)
         {
             // Of whatever kind: the broker redelivers what it has no acknowledgement of, and the close waits for this.
-            _log.AcknowledgeFailed(exception);
+            source.Log.AcknowledgeFailed(exception);
         }
 
         OneWaitsLess();
@@ -297,7 +272,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         try
         {
             // Since 4.3 a quorum queue counts this delivery only if it is rejected.
-            await _channel.BasicRejectAsync(message.Tag, requeue: true);
+            await channel.BasicRejectAsync(message.Tag, requeue: true);
         }
         catch (Exception)
         {
@@ -315,3 +290,13 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         }
     }
 }
+
+/// <summary>What a source keeps from one session to the next.</summary>
+/// <param name="Options">Where to connect.</param>
+/// <param name="Letters">Publishes dead letters.</param>
+/// <param name="Returns">Counts what the queue does not.</param>
+/// <param name="Limit">Warns of deliveries that approach the queue's limit.</param>
+/// <param name="Time">The worker's clock.</param>
+/// <param name="Log">The source's log.</param>
+internal sealed record SessionSource(
+    RabbitMqSourceOptions Options, DeadLetterPublisher Letters, ReturnCounts Returns, DeliveryLimit Limit, TimeProvider Time, RabbitMqLog Log);

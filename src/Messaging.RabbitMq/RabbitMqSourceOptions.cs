@@ -118,20 +118,13 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
         }
 
         foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[
-                (nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetterQueue), (nameof(DeadLetterExchange), DeadLetterExchange),
+                (nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetters), (nameof(DeadLetterExchange), DeadLetterExchange),
                 (nameof(VirtualHost), VirtualHost)])
         {
             if (value is not null && Encoding.UTF8.GetByteCount(value) > MaxName)
             {
                 check.Fail(name, $"must have at most {MaxName} bytes.");
             }
-        }
-
-        if (DeadLetterQueue is null && Encoding.UTF8.GetByteCount(Queue) <= MaxName && Encoding.UTF8.GetByteCount(DeadLetters) > MaxName)
-        {
-            check.Fail(
-                nameof(DeadLetterQueue), $"must be set: its default, the name of the queue with .dead-letters, has more than {MaxName} bytes.",
-                consequence: null, nameof(Queue));
         }
 
         if ((User is null) != (Password is null))
