@@ -7,7 +7,6 @@ using Azure.Storage.Blobs.Models;
 using Benchmarks.Aws.Put;
 using Benchmarks.Reports;
 using Harness.Pages;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.AzureBlobs;
 using Quayside.Messaging.Sinks;
 
@@ -127,7 +126,7 @@ internal static class BlobsCommand
     {
         private readonly BlobSink _sink = new(
             new BlobSinkOptions { ConnectionString = account, Container = PutObjects.Bucket },
-            new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+            new SinkServices { Services = null! });
 
         public async ValueTask PutAsync(int key)
         {

@@ -6,7 +6,6 @@ using System.Text;
 using Benchmarks.Reports;
 using Harness.Pages;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Win32.SafeHandles;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Storage;
@@ -113,7 +112,7 @@ internal static class FolderCommand
     private static async Task SinkAsync(string root, int objects, int threads)
     {
         await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        SinkServices services = new(none, NullLoggerFactory.Instance, TimeProvider.System);
+        SinkServices services = new() { Services = none };
         await using DirectorySink sink = new(new DirectorySinkOptions { Path = root, Threads = threads }, services);
         await sink.CheckAsync(CancellationToken.None);
         int next = -1;

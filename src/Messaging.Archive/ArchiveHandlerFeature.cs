@@ -48,7 +48,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature, I
                 builder.Connector(Connect(options, template!, services));
                 if (!services.SinkRetries && services.Recoverability.Attempts > 1)
                 {
-                    builder.Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time));
+                    builder.Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Circuit, services.Time));
                 }
 
                 builder.Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Store));

@@ -1,7 +1,7 @@
 namespace Quayside.Messaging.Aws;
 
 /// <summary>What the outcome of a request means for the caller.</summary>
-public enum AwsErrorKind
+internal enum AwsErrorKind
 {
     /// <summary>No outcome: a defect of the client. The request does not count as successful.</summary>
     Undecided = 0,

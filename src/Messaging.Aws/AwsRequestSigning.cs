@@ -9,10 +9,10 @@ namespace Quayside.Messaging.Aws;
 public sealed class AwsRequestSigning : IRequestSigning
 {
     /// <inheritdoc/>
-    public SettingsSection Settings => AwsOptions.Settings;
+    SettingsSection IRequestSigning.Settings => AwsOptions.Settings;
 
     /// <inheritdoc/>
-    public Func<TimeProvider, IRequestSigner> Configure(SettingsReader settings, string route, string service, Uri address)
+    Func<TimeProvider, IRequestSigner> IRequestSigning.Configure(SettingsReader settings, string route, string service, Uri address)
     {
         AwsOptions options = settings.Read<AwsOptions>(AwsOptions.Section, route);
         return time => AwsRequestSigner.Create(service, address, options, time);

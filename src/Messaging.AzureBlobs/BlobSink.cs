@@ -28,7 +28,7 @@ internal sealed class BlobSink : IObjectSink
     private readonly BlobObjectProperties _properties;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly CircuitBreaker? _breaker;
+    private readonly IBreaker? _breaker;
     private readonly string? _route;
     private readonly RetryBudget _retries = new();
     private bool _isUncheckedLogged;

@@ -9,7 +9,7 @@ namespace Quayside.Messaging.AzureServiceBus;
 /// Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker accepts. Threads: any. Dispose waits for the link to
 /// close.
 /// </summary>
-public sealed class ServiceBusMessageSender : IMessageSender
+internal sealed class ServiceBusMessageSender : IMessageSender
 {
     private const int DefaultBatch = 100;
 

@@ -8,7 +8,7 @@ using Quayside.Pipeline.Messages;
 namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>Section <c>Sources:ServiceBus</c>: the queue or subscription, and how the source receives from it.</summary>
-public sealed class ServiceBusSourceOptions : ISelfValidating
+internal sealed class ServiceBusSourceOptions : ISelfValidating
 {
     /// <summary>The section's name.</summary>
     public const string Section = "Sources:ServiceBus";

@@ -78,13 +78,13 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
                 new CloudFrontConnector(
                     new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix), options.KeyEncoding), metrics,
                     services.Concurrency))
-            .Behavior(new RetryBehavior<CloudFrontContext>(services.Recoverability, services.Breaker, services.Time))
+            .Behavior(new RetryBehavior<CloudFrontContext>(services.Recoverability, services.Circuit, services.Time))
             .Terminator(new IndexTerminator(
                 objects,
                 new LogIndexer(shape!, limits, buffers),
                 (IDocumentSink)services.Sink!,
                 services.SinkName,
-                services.Breaker,
+                services.Circuit,
                 new LogDeadLetterSettings(services.DeadLetters, services.Route, services.Time, metrics, options.MaxRejectedDocuments),
                 options.ObjectTimeout,
                 options.MissingObjectDeliveries,

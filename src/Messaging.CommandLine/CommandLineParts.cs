@@ -33,7 +33,7 @@ internal sealed class CommandLineParts
 }
 
 /// <summary>Adds options to the default command, and code that runs with the worker. Called by one thread.</summary>
-public interface IDaemonExtension
+internal interface IDaemonExtension
 {
     /// <summary>The options that it adds.</summary>
     IReadOnlyList<Option> Options { get; }
@@ -50,7 +50,7 @@ public interface IDaemonExtension
     Task<bool> RunAsync(ParseResult parsed, IHost host, CancellationToken stopping);
 }
 
-/// <summary>Gives a command the worker's configuration and plan. Threads: one at a time.</summary>
+/// <summary>Gives a command the worker's configuration. Threads: one at a time.</summary>
 public sealed class CommandContext
 {
     private readonly WorkerDefinition _definition;
@@ -66,7 +66,11 @@ public sealed class CommandContext
     /// <exception cref="StartupException">A file cannot be read, or an argument is neither an option nor a key.</exception>
     public IConfigurationRoot ReadConfiguration(ParseResult parsed) => _read(parsed);
 
+    /// <summary>Checks a configuration, without opening or connecting to anything.</summary>
+    /// <exception cref="ConfigurationException">The configuration is invalid; lists every problem.</exception>
+    public void Check(IConfiguration configuration) => Plan(configuration);
+
     /// <summary>Plans the worker for a configuration, without opening or connecting to anything.</summary>
     /// <exception cref="ConfigurationException">The configuration is invalid; lists every problem.</exception>
-    public WorkerPlan Plan(IConfiguration configuration) => _definition.Plan(configuration).Checked();
+    internal WorkerPlan Plan(IConfiguration configuration) => _definition.Plan(configuration).Checked();
 }

@@ -27,7 +27,7 @@ public static class CommandLineWorkerBuilderExtensions
     }
 
     /// <summary>Adds options to the default command, and code that runs with the worker.</summary>
-    public static IMessageWorkerBuilder AddDaemonExtension(this IMessageWorkerBuilder builder, IDaemonExtension extension)
+    internal static IMessageWorkerBuilder AddDaemonExtension(this IMessageWorkerBuilder builder, IDaemonExtension extension)
     {
         CommandLineParts.Of(builder.Services).Extensions.Add(extension);
         return builder;

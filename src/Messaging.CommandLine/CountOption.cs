@@ -5,7 +5,7 @@ using System.Globalization;
 namespace Quayside.Messaging.CommandLine;
 
 /// <summary>An option for a whole number, with an error that names the allowed range.</summary>
-public static class CountOption
+internal static class CountOption
 {
     /// <summary>Creates the option; its value is null when it is not given and has no default.</summary>
     public static Option<int?> Create(string name, string[] aliases, string description, int max, int? defaultValue = null)

@@ -35,7 +35,7 @@ public static class WorkerApp
     /// <param name="configuration">Its configuration, such as <see cref="WorkerConfiguration.Build"/> reads.</param>
     /// <param name="configureLogging">Adds to the logging; null for nothing.</param>
     /// <exception cref="ConfigurationException">The configuration is invalid, or a service cannot be created; lists every problem.</exception>
-    public static IHost CreateHost(WorkerDefinition definition, IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null)
+    internal static IHost CreateHost(WorkerDefinition definition, IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null)
     {
         ArgumentNullException.ThrowIfNull(definition);
         ArgumentNullException.ThrowIfNull(configuration);

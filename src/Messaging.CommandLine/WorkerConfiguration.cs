@@ -11,7 +11,7 @@ namespace Quayside.Messaging.CommandLine;
 /// The sources of the configuration; later ones override earlier ones: the appsettings.json beside the program, the file of <c>--config</c>, the environment
 /// (<c>Intake__Concurrency</c>), the command line (<c>--Intake:Concurrency=8</c>).
 /// </summary>
-public static class WorkerConfiguration
+internal static class WorkerConfiguration
 {
     private static string SettingsFile => Path.Combine(AppContext.BaseDirectory, "appsettings.json");
 

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Benchmarks.Aws.Wire;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
 using Quayside.Messaging.Aws.S3.Sink;
@@ -19,7 +18,7 @@ internal sealed class SinkClient : IPutClient
     {
         _objects = objects;
         AwsOptions aws = new() { Endpoint = server, Region = WireAccount.Region, AccessKeyId = WireAccount.AccessKey, SecretAccessKey = WireAccount.SecretKey };
-        SinkServices services = new(null!, NullLoggerFactory.Instance, TimeProvider.System);
+        SinkServices services = new() { Services = null! };
         _sink = S3Sink.Create(new S3SinkOptions { Client = kind, Bucket = PutObjects.Bucket }, aws, services with { Concurrency = inFlight });
     }
 

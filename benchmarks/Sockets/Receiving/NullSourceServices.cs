@@ -1,5 +1,4 @@
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Sources;
 
@@ -11,13 +10,13 @@ internal sealed class NullSourceServices : IDeadLetterStore
     // The setting of a route for many small messages.
     private const int Concurrency = 256;
 
-    public static SourceServices Create() => new(
-        "bench",
-        new ServiceCollection().BuildServiceProvider(),
-        new NullSourceServices(),
-        NullLoggerFactory.Instance,
-        TimeProvider.System,
-        Concurrency);
+    public static SourceServices Create() => new()
+    {
+        Route = "bench",
+        Services = new ServiceCollection().BuildServiceProvider(),
+        DeadLetters = new NullSourceServices(),
+        Concurrency = Concurrency,
+    };
 
     public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
         throw new InvalidOperationException("Nothing is dead-lettered here.");

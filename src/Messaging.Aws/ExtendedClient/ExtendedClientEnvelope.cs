@@ -17,7 +17,7 @@ namespace Quayside.Messaging.Aws.ExtendedClient;
 /// <param name="breaker">Receives the failures of S3.</param>
 /// <param name="time">The clock of the time limit.</param>
 internal sealed class ExtendedClientEnvelope(
-    Func<PayloadPointer, TimeSpan, CancellationToken, ValueTask<S3ObjectContent>> open, ExtendedClientOptions options, CircuitBreaker breaker,
+    Func<PayloadPointer, TimeSpan, CancellationToken, ValueTask<S3ObjectContent>> open, ExtendedClientOptions options, IBreaker breaker,
     TimeProvider time) : IEnvelope
 {
     public const string NotPointerReason = "not-a-payload-pointer";

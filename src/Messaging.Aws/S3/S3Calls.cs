@@ -14,7 +14,7 @@ internal static class S3Calls
 }
 
 /// <summary>The operations that the worker uses, by their names in S3's API reference; shown to people.</summary>
-public static class S3Operations
+internal static class S3Operations
 {
     /// <summary>Stores an object.</summary>
     public const string Put = "PutObject";

@@ -44,7 +44,7 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
 /// The rules for bucket names that keep a name a single host label or path segment:
 /// https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html.
 /// </summary>
-public static class BucketName
+internal static class BucketName
 {
     /// <summary>True for a name that is safe in a hostname and as one path segment.</summary>
     public static bool IsValid(string name) =>

@@ -20,7 +20,7 @@ namespace Quayside.Messaging.Aws.S3;
 /// <param name="Region">The bucket's region according to the store; null when unknown.</param>
 /// <param name="Detail">The store's own message, or why no answer arrived, such as <c>Connection refused (127.0.0.1:4566)</c>; one line, bounded, escaped; null
 /// when unknown.</param>
-public readonly record struct S3Fault(
+internal readonly record struct S3Fault(
     AwsErrorKind Kind,
     string Code = "",
     int Status = 0,

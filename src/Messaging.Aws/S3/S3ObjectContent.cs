@@ -1,7 +1,7 @@
 namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>The answer to a request for an object: its bytes as they arrive, or the fault. The caller disposes it. Threads: one at a time.</summary>
-public sealed class S3ObjectContent : IDisposable
+internal sealed class S3ObjectContent : IDisposable
 {
     private readonly IDisposable? _answer;
 

@@ -10,7 +10,7 @@ namespace Quayside.Messaging.Aws.S3;
 /// Reads objects of any bucket as streams, with AWSSDK.S3. Retries only after clock skew and expired credentials, once each; every other
 /// failure is a value. Threads: any number of concurrent requests. Dispose it after its last object.
 /// </summary>
-public sealed class S3ObjectReader : IDisposable
+internal sealed class S3ObjectReader : IDisposable
 {
     // S3's version id of every object stored while the bucket's versioning was off or suspended: a replacement has the same one.
     private const string NullVersion = "null";

@@ -21,7 +21,7 @@ namespace Quayside.Messaging.Http.Web;
 /// server listens once the routes have been checked, and until they have drained: health and metrics are needed most during the drain, in which new messages
 /// are refused.
 /// </summary>
-public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
+internal sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
 {
     // Bytes that Kestrel reads ahead on each connection, in addition to Sources:Http:MaxReceivingBytes. Its default, 1 MiB, would be 1,000 MiB on 1,000
     // connections. The request line and the headers, at most 8 and 32 KiB, must fit.

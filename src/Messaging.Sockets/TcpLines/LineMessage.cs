@@ -22,14 +22,14 @@ internal sealed class LineMessage(InMemoryMessages<LineMessage> inMemory) : InMe
         _number = number;
     }
 
-    protected override bool Conclude(in Settlement settlement)
+    protected internal override bool Conclude(in Settlement settlement)
     {
         // Once: a dead letter that hangs at the stop may end after the line was answered as returned.
         LineConnection? connection = Interlocked.Exchange(ref _connection, null);
         return connection is not null && connection.Acknowledge(_number, settlement);
     }
 
-    protected override void Clear()
+    protected internal override void Clear()
     {
         base.Clear();
         _connection = null;

@@ -10,7 +10,7 @@ namespace Quayside.Messaging.Configuration;
 /// <param name="Value">The value as text; <c>***</c> for a secret that is set.</param>
 /// <param name="IsDefault">True when it is the default, whether or not something sets it.</param>
 /// <param name="Description">What it is.</param>
-public sealed record EffectiveSetting(string Key, string Value, bool IsDefault, string Description);
+internal sealed record EffectiveSetting(string Key, string Value, bool IsDefault, string Description);
 
 /// <summary>A value and the configuration key that sets it, so that errors can name the key.</summary>
 /// <param name="Key">The full key without a route, such as <c>Sources:Channel:Capacity</c>.</param>
@@ -21,7 +21,7 @@ public readonly record struct SettingValue<T>(string Key, T Value);
 /// <param name="Key">The full key without a route.</param>
 /// <param name="Value">The value in effect.</param>
 /// <param name="Allowed">The values that fit, such as <c>Full</c>.</param>
-public sealed record SettingChoice(string Key, string Value, string Allowed);
+internal sealed record SettingChoice(string Key, string Value, string Allowed);
 
 /// <summary>Names the origin of configuration values, for people.</summary>
 internal static class ConfigurationOrigin

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 namespace Quayside.Messaging.Configuration;
 
 /// <summary>The endpoints that the configuration makes the worker listen on. Two that overlap cannot both be opened.</summary>
-public sealed class EndpointClaims
+internal sealed class EndpointClaims
 {
     private readonly List<(string Protocol, IPEndPoint Endpoint, string Owner)> _claims = [];
 

@@ -38,7 +38,7 @@ public sealed class StartupException(string message, int exitCode = ExitCodes.Un
 }
 
 /// <summary>Explains why the container cannot create something: names the service, and says what to register.</summary>
-public static partial class ServiceErrors
+internal static partial class ServiceErrors
 {
     private const string Key = "Services";
     private const string Circle = "A circular dependency";

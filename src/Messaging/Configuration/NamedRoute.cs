@@ -10,7 +10,7 @@ namespace Quayside.Messaging.Configuration;
 /// <param name="Name">The route's name.</param>
 /// <param name="Origins">The providers that configure it, or that remove it: files, the environment, the command line. Empty for the built-in route.</param>
 /// <param name="IsRemoved">True when it does not run.</param>
-public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool IsRemoved)
+internal sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool IsRemoved)
 {
     /// <summary>The route of a worker without configured routes, with the defaults of <see cref="RouteOptions"/>.</summary>
     internal const string BuiltIn = "archive";

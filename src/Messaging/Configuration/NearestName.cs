@@ -1,7 +1,7 @@
 namespace Quayside.Messaging.Configuration;
 
 /// <summary>Finds the name that a mistyped one may have meant.</summary>
-public static class NearestName
+internal static class NearestName
 {
     private const int MinPrefix = 3;
 

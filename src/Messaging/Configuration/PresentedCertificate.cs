@@ -11,7 +11,7 @@ namespace Quayside.Messaging.Configuration;
 /// A certificate that the worker presents to its peers, with its key. Its files are read again every minute, so a renewed certificate needs no restart. How
 /// long it is valid is a metric, a warning from 14 days before its end on, and then a problem. Threads: any.
 /// </summary>
-public sealed partial class PresentedCertificate : IDisposable
+internal sealed partial class PresentedCertificate : IDisposable
 {
     private const string IsRead = "a running worker reads it within a minute.";
 

@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 namespace Quayside.Messaging.Configuration;
 
 /// <summary>The text forms of values in configuration: <c>250ms</c>, <c>20s</c>, <c>5m</c>, <c>00:00:20</c>; <c>64MiB</c>, <c>1024</c>.</summary>
-public static partial class SettingText
+internal static partial class SettingText
 {
     private const string Minutes = "yyyy-MM-dd'T'HH:mm";
     private const string Seconds = $"{Minutes}:ss.FFFFFFF";

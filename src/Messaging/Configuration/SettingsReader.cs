@@ -82,7 +82,7 @@ public sealed partial class SettingsReader
     internal void LeaveOut(string key) => _effective.Remove(key);
 
     /// <summary>The endpoints claimed so far.</summary>
-    public EndpointClaims Endpoints { get; } = new();
+    internal EndpointClaims Endpoints { get; } = new();
 
     /// <summary>Reads one section that may hold the sections of other settings beside its own keys.</summary>
     internal T Read<[DynamicallyAccessedMembers(

@@ -3,7 +3,7 @@ using System.Text;
 namespace Quayside.Messaging.Configuration;
 
 /// <summary>Renders the reference of all configuration keys as Markdown, from the settings classes.</summary>
-public static class SettingsReference
+internal static class SettingsReference
 {
     /// <summary>Two tables with a row per key, name, default, description and range: of what most programs set, then of the advanced settings.</summary>
     public static string ToMarkdown(IEnumerable<SettingsSection> sections)

@@ -1,7 +1,7 @@
 namespace Quayside.Messaging.Costs;
 
 /// <summary>Describes a route's calls in a sentence for people.</summary>
-public static class ApiCallReport
+internal static class ApiCallReport
 {
     /// <summary>
     /// Such as <c>S3 PutObject 500, SQS ReceiveMessage 51 for 500 messages stored; to find queue and bucket: S3 ListObjectsV2 1</c>; null when there were no

@@ -8,7 +8,7 @@ namespace Quayside.Messaging.Costs;
 /// counted. Others that failed are, although some may never have arrived. Threads: any; counting takes no lock, and allocates nothing after an operation's
 /// first call.
 /// </summary>
-public sealed class ApiCalls
+internal sealed class ApiCalls
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
 
@@ -103,7 +103,7 @@ internal sealed class ApiCounter(ApiOperation operation)
 /// </summary>
 /// <param name="service">The service, as reports name it, such as <c>S3</c>.</param>
 /// <param name="name">The operation, as in the service's API reference, such as <c>PutObject</c>.</param>
-public sealed class ApiOperation(string service, string name)
+internal sealed class ApiOperation(string service, string name)
 {
     private static int _declared = -1;
 

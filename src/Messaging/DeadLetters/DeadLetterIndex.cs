@@ -6,7 +6,7 @@ namespace Quayside.Messaging.DeadLetters;
 /// </summary>
 /// <param name="reader">The store.</param>
 /// <param name="time">The clock.</param>
-public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
+internal sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
 {
     /// <summary>The maximum number of dead letters that are known; the newest count.</summary>
     public const int Limit = 100_000;
@@ -203,7 +203,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
 /// <param name="Name">Its name in the store.</param>
 /// <param name="Record">Its record without exception and attributes.</param>
 /// <param name="ReasonFolder">The reason as the name has it: of the characters that a name may have.</param>
-public sealed record ListedDeadLetter(string Name, DeadLetter Record, string ReasonFolder)
+internal sealed record ListedDeadLetter(string Name, DeadLetter Record, string ReasonFolder)
 {
     /// <summary>True when its record cannot be read; the description says why.</summary>
     public bool IsDamaged { get; init; }
@@ -213,7 +213,7 @@ public sealed record ListedDeadLetter(string Name, DeadLetter Record, string Rea
 /// <param name="Letters">Those whose records were read, the newest first.</param>
 /// <param name="Unread">How many were listed and not read yet.</param>
 /// <param name="IsMore">True when the store has more than <see cref="DeadLetterIndex.Limit"/>.</param>
-public sealed record DeadLetterView(IReadOnlyList<ListedDeadLetter> Letters, int Unread, bool IsMore)
+internal sealed record DeadLetterView(IReadOnlyList<ListedDeadLetter> Letters, int Unread, bool IsMore)
 {
     /// <summary>The dead letters by reason and route, the largest group first.</summary>
     public IReadOnlyList<DeadLetterGroup> Groups => field ??= [.. Letters
@@ -233,12 +233,12 @@ public sealed record DeadLetterView(IReadOnlyList<ListedDeadLetter> Letters, int
 /// <param name="Count">How many.</param>
 /// <param name="First">When the oldest was dead-lettered.</param>
 /// <param name="Last">When the newest was dead-lettered.</param>
-public sealed record DeadLetterGroup(string Reason, string Route, int Count, DateTimeOffset First, DateTimeOffset Last);
+internal sealed record DeadLetterGroup(string Reason, string Route, int Count, DateTimeOffset First, DateTimeOffset Last);
 
 /// <summary>Which dead letters are asked for: all that match every part that is set. Null and empty parts match all.</summary>
 /// <param name="Reason">The reason code.</param>
 /// <param name="Route">The route that dead-lettered them.</param>
-public sealed record DeadLetterFilter(string? Reason = null, string? Route = null)
+internal sealed record DeadLetterFilter(string? Reason = null, string? Route = null)
 {
     /// <summary>True when every part matches.</summary>
     public bool Covers(ListedDeadLetter letter)

@@ -116,7 +116,7 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
 /// <summary>
 /// The dead letters of a store that wait until they are redriven or deleted; a state of the store, which a restart of the worker does not change.
 /// </summary>
-public sealed record WaitingDeadLetters
+internal sealed record WaitingDeadLetters
 {
     /// <summary>How many wait.</summary>
     public required long Count { get; init; }

@@ -21,7 +21,7 @@ public interface IDeadLetterStore
     /// <exception cref="IOException">They cannot be counted now.</exception>
     /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
     /// <remarks>Make it cheap for any number of dead letters: count up to a limit, and set <see cref="WaitingDeadLetters.IsMore"/>.</remarks>
-    ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => default;
+    internal ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => default;
 
     /// <summary>Writes the dead letter durably: the body unchanged and the record beside it.</summary>
     /// <param name="letter">The record.</param>
@@ -41,7 +41,7 @@ internal sealed class RouteDeadLetters(IDeadLetterStore store, string handler) :
 
     public Task CheckAsync(CancellationToken cancellationToken) => store.CheckAsync(cancellationToken);
 
-    public ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => store.CountWaitingAsync(cancellationToken);
+    ValueTask<WaitingDeadLetters?> IDeadLetterStore.CountWaitingAsync(CancellationToken cancellationToken) => store.CountWaitingAsync(cancellationToken);
 
     public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
         store.WriteAsync(letter with { Handler = handler }, body, cancellationToken);
@@ -51,7 +51,7 @@ internal sealed class RouteDeadLetters(IDeadLetterStore store, string handler) :
 /// Implemented by a dead-letter store, beside <see cref="IDeadLetterStore"/>, to show its dead letters on the worker's page. Names come
 /// from outside; the store answers a name that it does not know with null. Threads: any.
 /// </summary>
-public interface IDeadLetterReader
+internal interface IDeadLetterReader
 {
     /// <summary>Where the dead letters are, for people.</summary>
     string Location { get; }
@@ -78,7 +78,7 @@ public interface IDeadLetterReader
 }
 
 /// <summary>Implemented by a dead-letter store, in place of <see cref="IDeadLetterReader"/>, whose dead letters people may discard. Threads: any.</summary>
-public interface IDeadLetterEditor : IDeadLetterReader
+internal interface IDeadLetterEditor : IDeadLetterReader
 {
     /// <summary>Days after which a discarded dead letter is deleted.</summary>
     int DiscardedDays { get; }

@@ -7,7 +7,7 @@ namespace Quayside.Messaging.Gzip;
 /// A gzip member of known content that is appended to an object, or to a body over HTTP. It decompresses completely only if the object ends at the end of a
 /// member, which the runtime does not report otherwise (docs/evidence/adr/gzip-seal.md). Its content is random.
 /// </summary>
-public static class GzipSeal
+internal static class GzipSeal
 {
     // RFC 1952, section 2.3.
     private const int FlagsAt = 3;

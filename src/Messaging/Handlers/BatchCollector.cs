@@ -20,7 +20,7 @@ internal sealed class BatchCollector<T> : WaitingRoom<BatchRun<T>>, IDisposable
     private readonly IBatchHandler<T> _handler;
     private readonly string _route;
     private readonly HandlerReports _reports;
-    private readonly CircuitBreaker _breaker;
+    private readonly IBreaker _breaker;
     private readonly int _maxMessages;
     private readonly int _maxShared;
     private readonly string _undecided;

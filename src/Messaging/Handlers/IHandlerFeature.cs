@@ -56,43 +56,43 @@ public sealed record HandlerPlan
     public bool StoresWholeJson { get; init; }
 
     /// <summary>The setting that keeps <see cref="StoresWholeJson"/> from being true, and the value that it needs; null where no setting does.</summary>
-    public SettingChoice? WholeJsonChoice { get; init; }
+    internal SettingChoice? WholeJsonChoice { get; init; }
 
     /// <summary>Finds the setting by which a key could begin with a level that the sink reserves; null where none can.</summary>
-    public Func<ReservedLevel, ConfigurationError?>? FindReserved { get; init; }
+    internal Func<ReservedLevel, ConfigurationError?>? FindReserved { get; init; }
 
     /// <summary>The setting by which the id of a message is an attribute or the like, which messages out of one share; null where it is another.</summary>
-    public SettingValue<string>? IdOfWhole { get; init; }
+    internal SettingValue<string>? IdOfWhole { get; init; }
 
     /// <summary>What it needs of a message beside the body, for the start's warning where no source of the route can give it.</summary>
-    public IReadOnlyList<NeededValue> NeededValues { get; init; } = [];
+    internal IReadOnlyList<NeededValue> NeededValues { get; init; } = [];
 
     /// <summary>The metadata and tags that it gives its objects.</summary>
-    public IReadOnlyList<ObjectPropertyPlan> Properties { get; init; } = [];
+    internal IReadOnlyList<ObjectPropertyPlan> Properties { get; init; } = [];
 
     /// <summary>
     /// True when a message is only an event and the handler reads the object that it names. What the route stores and needs then does not
     /// follow from the number and size of its messages.
     /// </summary>
-    public bool ReadsObjects { get; init; }
+    internal bool ReadsObjects { get; init; }
 
     /// <summary>
     /// Writes what <c>validate</c> shows about the handler, such as its rules for keys: a paragraph and an empty line; null for nothing. Called
     /// only when the route has no problem.
     /// </summary>
-    public Action<TextWriter>? Describe { get; init; }
+    internal Action<TextWriter>? Describe { get; init; }
 }
 
 /// <summary>What a handler needs of a message beside its body.</summary>
 /// <param name="Setting">The setting that asks for it, with its section.</param>
 /// <param name="Placeholder">As it stands there, such as <c>@attribute.tenant</c>.</param>
 /// <param name="Value">What it is.</param>
-public sealed record NeededValue(string Setting, string Placeholder, MessageValue Value);
+internal sealed record NeededValue(string Setting, string Placeholder, MessageValue Value);
 
 /// <summary>A check at start that a handler needs beside those of sink and sources.</summary>
 /// <param name="Name">What is checked, as the log names it.</param>
 /// <param name="CheckAsync">Throws <see cref="StartupException"/> where the handler can never work as configured.</param>
-public sealed record RouteCheck(string Name, Func<CancellationToken, Task> CheckAsync)
+internal sealed record RouteCheck(string Name, Func<CancellationToken, Task> CheckAsync)
 {
     /// <summary>True when the check stays within this process, so that <c>validate</c> runs it too.</summary>
     public bool IsLocal { get; init; }

@@ -14,11 +14,7 @@ namespace Quayside.Messaging.Handlers;
 /// The sink of a handler's route: stores an object and turns the sink's outcome into the settlement of the message. It reports the outcome
 /// to the route's breaker and metrics, so that an outage of the sink pauses the route. Threads: any number concurrently.
 /// </summary>
-/// <param name="sink">The route's sink.</param>
-/// <param name="name">The sink's name, for error texts.</param>
-/// <param name="breaker">The route's breaker.</param>
-/// <param name="metrics">The route's metrics.</param>
-public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker breaker, RouteMetrics metrics)
+public sealed class ObjectStore
 {
     /// <summary>The reason of a dead letter whose key no sink takes.</summary>
     public const string InvalidKeyReason = "invalid-key";
@@ -30,6 +26,23 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
     public const string RejectedReason = "sink-rejected";
 
     private const int MaxKeyBytes = 1_024;
+
+    private readonly IObjectSink _sink;
+    private readonly string _name;
+    private readonly CircuitBreaker _breaker;
+    private readonly RouteMetrics _metrics;
+
+    /// <param name="sink">The route's sink.</param>
+    /// <param name="name">The sink's name, for error texts.</param>
+    /// <param name="breaker">The route's breaker.</param>
+    /// <param name="metrics">The route's metrics.</param>
+    internal ObjectStore(IObjectSink sink, string name, CircuitBreaker breaker, RouteMetrics metrics)
+    {
+        _sink = sink;
+        _name = name;
+        _breaker = breaker;
+        _metrics = metrics;
+    }
 
     /// <inheritdoc cref="StoreAsync(ReadOnlyMemory{byte}, ReadOnlyMemory{byte}, CancellationToken)" path="/*[not(self::param)]"/>
     /// <param name="key">The object's key: 1 to 1,024 bytes in UTF-8.</param>
@@ -82,7 +95,7 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
         ValueTask<SinkResult> storing;
         try
         {
-            storing = properties.IsEmpty ? sink.StoreAsync(key, body, cancellationToken) : sink.StoreAsync(key, body, properties, cancellationToken);
+            storing = properties.IsEmpty ? _sink.StoreAsync(key, body, cancellationToken) : _sink.StoreAsync(key, body, properties, cancellationToken);
         }
         catch (Exception exception) when ((properties.IsEmpty || exception is not NotSupportedException)
             && TrySettle(exception, started, cancellationToken, out Settlement failed))
@@ -103,7 +116,7 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
     /// <param name="started">From <see cref="RouteMetrics.StoreStarts"/>, before the sink was called.</param>
     public Settlement Settle(in SinkResult result, ReadOnlySpan<byte> key, long started)
     {
-        metrics.StoreEnded(started);
+        _metrics.StoreEnded(started);
         if (!result.IsShared)
         {
             ReportToBreaker(result);
@@ -114,24 +127,24 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
             case SinkStatus.Stored:
                 return Settlement.Complete;
             case SinkStatus.AlreadyStored:
-                metrics.MessageDuplicate();
+                _metrics.MessageDuplicate();
                 return Settlement.Complete;
             case SinkStatus.Collision:
                 return Settlement.DeadLetter(
                     CollisionReason,
                     $"The key {UntrustedText.Shorten(key)} is already in use. {result.Detail ?? "The object with this key holds other bytes."}");
             case SinkStatus.Rejected:
-                return Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The sink {name} rejects the object.");
+                return Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The sink {_name} rejects the object.");
             case SinkStatus.Refused:
-                return Settlement.Refused(result.Detail ?? $"The sink {name} denies the worker access.") with { IsReported = true };
+                return Settlement.Refused(result.Detail ?? $"The sink {_name} denies the worker access.") with { IsReported = true };
             case SinkStatus.Transient:
                 return Settlement.Transient(
-                    result.Detail ?? $"The sink {name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with
+                    result.Detail ?? $"The sink {_name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with
                 { IsReported = true };
             default:
                 string defect = $"returned the status {result.Status}, which decides nothing: "
                     + "StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.";
-                return breaker.SinkThrew(name, new PartDefectException($"the sink {name}", defect), result.IsShared);
+                return _breaker.SinkThrew(_name, new PartDefectException($"the sink {_name}", defect), result.IsShared);
         }
     }
 
@@ -152,8 +165,8 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
             return false;
         }
 
-        metrics.StoreEnded(started);
-        settlement = breaker.SinkThrew(name, exception);
+        _metrics.StoreEnded(started);
+        settlement = _breaker.SinkThrew(_name, exception);
         return true;
     }
 
@@ -178,13 +191,13 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
         switch (result.Status)
         {
             case SinkStatus.Refused:
-                breaker.Refused(result.Detail ?? $"The sink {name} denies the worker access.");
+                _breaker.Refused(result.Detail ?? $"The sink {_name} denies the worker access.");
                 return;
             case SinkStatus.Transient:
-                breaker.Failed(result.Detail ?? $"The sink {name} failed.");
+                _breaker.Failed(result.Detail ?? $"The sink {_name} failed.");
                 return;
             case SinkStatus.Stored or SinkStatus.AlreadyStored or SinkStatus.Collision or SinkStatus.Rejected:
-                breaker.Succeeded();
+                _breaker.Succeeded();
                 return;
         }
     }

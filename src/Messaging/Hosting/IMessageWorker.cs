@@ -19,14 +19,14 @@ public interface IMessageWorker
 
     /// <summary>A route's message counts since the start, as in <see cref="RouteStatus.Totals"/>; allocates nothing.</summary>
     /// <exception cref="ArgumentException">The worker has no route of this name, or has not started.</exception>
-    RouteTotals GetTotals(string route);
+    internal RouteTotals GetTotals(string route);
 
     /// <summary>Starts receiving on every route; does nothing once the worker is stopping. Call it once, after the host has started.</summary>
     void StartReceiving();
 }
 
 /// <summary>The state of the worker, for health pages and reports; a singleton of the container. Threads: any.</summary>
-public interface IWorkerStatus
+internal interface IWorkerStatus
 {
     /// <summary>True after the first stop signal.</summary>
     bool IsStopping { get; }
@@ -39,7 +39,7 @@ public interface IWorkerStatus
 }
 
 /// <summary>The state of a route at one moment.</summary>
-public sealed record RouteStatus
+internal sealed record RouteStatus
 {
     private readonly bool? _isReady;
 

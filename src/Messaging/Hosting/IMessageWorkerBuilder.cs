@@ -39,7 +39,7 @@ public interface IMessageWorkerBuilder
     /// <summary>
     /// Adds a step or behaviour to the pipeline of every route; <c>Pipeline:Parts</c> selects and orders them. See <c>AddStep</c> and <c>AddBehavior</c>.
     /// </summary>
-    IMessageWorkerBuilder AddPart(RoutePart part);
+    internal IMessageWorkerBuilder AddPart(RoutePart part);
 
     /// <summary>
     /// Adds a section that belongs to no single feature. Settings of the process are read once and can be injected as the settings class;

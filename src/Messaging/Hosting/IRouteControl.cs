@@ -1,7 +1,7 @@
 namespace Quayside.Messaging.Hosting;
 
 /// <summary>What an operator may do to the routes of a running worker; a singleton of the container. Threads: any.</summary>
-public interface IRouteControl
+internal interface IRouteControl
 {
     /// <summary>
     /// Pauses a route: its sources receive no more, and the messages in flight are finished. Slots that a source has reserved for a receive that
@@ -32,4 +32,4 @@ public interface IRouteControl
 /// <param name="Since">When it began.</param>
 /// <param name="By">Who paused it.</param>
 /// <param name="Note">Why; null without a note.</param>
-public sealed record RoutePause(DateTimeOffset Since, string By, string? Note);
+internal sealed record RoutePause(DateTimeOffset Since, string By, string? Note);

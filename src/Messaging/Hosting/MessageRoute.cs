@@ -58,13 +58,35 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Calls = new ApiCalls();
         Calls.Observe(plan.Name);
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger, hasSink: plan.Sink is not null);
-        _sink = plan.Sink is null ? null : FeatureFactory.Open(plan.Sink, new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Slots)
+        _sink = plan.Sink is null ? null : FeatureFactory.Open(plan.Sink, new SinkServices
         {
+            Services = services,
+            Loggers = loggers,
+            Time = time,
+            Route = plan.Name,
+            Calls = Calls,
+            Breaker = Breaker,
+            Concurrency = plan.Slots,
             DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
         });
         EnvelopeHint hint = new(plan.Name, plan.OtherEnvelopes, _logger);
-        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots)
-        { SinkName = _sinkName ?? string.Empty, SinkRetries = plan.Sink is { Retries: true }, LookForEnvelope = hint.Look };
+        HandlerServices handler = new()
+        {
+            Route = plan.Name,
+            Sink = _sink,
+            Circuit = Breaker,
+            Recoverability = plan.Recoverability,
+            Metrics = Metrics,
+            Calls = Calls,
+            Services = services,
+            DeadLetters = deadLetters,
+            Loggers = loggers,
+            Time = time,
+            Concurrency = plan.Slots,
+            SinkName = _sinkName ?? string.Empty,
+            SinkRetries = plan.Sink is { Retries: true },
+            LookForEnvelope = hint.Look,
+        };
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
         _owned = handler.Owned;
@@ -91,8 +113,16 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 MaxMessageBytes = plan.MaxMessageBytes,
                 TracesSettlement = source.TracesSettlement,
             };
-            SourceServices given = new(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters)
+            SourceServices given = new()
             {
+                Route = plan.Name,
+                Services = services,
+                DeadLetters = deadLetters,
+                Loggers = loggers,
+                Time = time,
+                Concurrency = slots.Max,
+                Calls = Calls,
+                Metrics = counters,
                 Name = source.LowerName,
                 Stores = _sink is not null,
             };

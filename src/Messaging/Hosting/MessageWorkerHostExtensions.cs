@@ -37,7 +37,7 @@ public static class MessageWorkerHostExtensions
     /// <param name="builder">The host's builder.</param>
     /// <param name="definition">The worker. Its services move to the host's container.</param>
     /// <exception cref="InvalidOperationException">The host has a worker already.</exception>
-    public static IHostApplicationBuilder AddMessageWorker(this IHostApplicationBuilder builder, WorkerDefinition definition)
+    internal static IHostApplicationBuilder AddMessageWorker(this IHostApplicationBuilder builder, WorkerDefinition definition)
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(definition);

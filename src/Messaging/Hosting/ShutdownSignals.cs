@@ -6,7 +6,7 @@ namespace Quayside.Messaging.Hosting;
 /// Handles the signals that end a process by default, from the start of the process, and counts them, so that none is lost before the host is up or while it
 /// reacts to the first one. A signal that was ignored at the start stays ignored: SIGINT in the background jobs of a shell, SIGHUP under nohup. Threads: any.
 /// </summary>
-public sealed class ShutdownSignals : IDisposable
+internal sealed class ShutdownSignals : IDisposable
 {
     private static readonly PosixSignal[] Requests = [PosixSignal.SIGTERM, PosixSignal.SIGINT, PosixSignal.SIGQUIT];
 

@@ -13,7 +13,7 @@ namespace Quayside.Messaging.Hosting;
 /// worker. <see cref="MessageWorkerHostExtensions.AddMessageWorker(Microsoft.Extensions.Hosting.IHostApplicationBuilder, WorkerDefinition)"/>
 /// adds it to one host. Threads: one at a time.
 /// </summary>
-public sealed class WorkerDefinition
+internal sealed class WorkerDefinition
 {
     /// <param name="configure">Adds sources, handlers and sinks; called once, before the constructor returns.</param>
     public WorkerDefinition(Action<IMessageWorkerBuilder> configure)

@@ -50,7 +50,7 @@ internal sealed partial class WorkerService(
     public WaitingDeadLetters? WaitingDeadLetters => _deadLetterWatch?.Waiting;
 
     /// <inheritdoc/>
-    public RouteTotals GetTotals(string route) => Find(route).Metrics.Totals;
+    RouteTotals IMessageWorker.GetTotals(string route) => Find(route).Metrics.Totals;
 
     /// <inheritdoc/>
     public RoutePause Pause(string route, string by, string? note)

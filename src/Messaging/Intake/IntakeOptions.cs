@@ -6,7 +6,7 @@ namespace Quayside.Messaging.Intake;
 /// Section <c>Intake</c>: limits for each source of a route. A feature reads it with <see cref="SettingsReader.Read{T}(string, string?)"/> to check its own
 /// settings against it.
 /// </summary>
-public sealed class IntakeOptions
+internal sealed class IntakeOptions
 {
     /// <summary>Slots per source; default 1,000.</summary>
     [Setting(

@@ -10,7 +10,7 @@ namespace Quayside.Messaging.Json;
 /// The escapes of JSON strings (RFC 8259, section 7). Half a surrogate pair, which JSON can escape and UTF-8 cannot hold, becomes three bytes
 /// that are not valid UTF-8, so that text with one never counts as text.
 /// </summary>
-public static class JsonEscapes
+internal static class JsonEscapes
 {
     /// <summary>The longest escape of one UTF-8 byte: <c>\u0041</c>.</summary>
     public const int MaxBytesPerByte = 6;

@@ -4,7 +4,7 @@ namespace Quayside.Messaging.Json;
 /// Dead-letter reasons for faults that any JSON body can have, whatever the handler expects in it. They are part of the contract with
 /// users: never changed, never reused.
 /// </summary>
-public static class JsonReasons
+internal static class JsonReasons
 {
     /// <summary>The body is empty or all whitespace.</summary>
     public const string EmptyBody = "empty-body";

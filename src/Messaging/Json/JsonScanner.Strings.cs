@@ -5,7 +5,7 @@ using System.Runtime.Intrinsics;
 namespace Quayside.Messaging.Json;
 
 /// <content>Strings and property names.</content>
-public ref partial struct JsonScanner
+internal ref partial struct JsonScanner
 {
     /// <summary>Reads an object's property name and its colon, up to the value.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

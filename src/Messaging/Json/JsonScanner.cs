@@ -12,7 +12,7 @@ namespace Quayside.Messaging.Json;
 /// Why not Utf8JsonReader: on a 300-byte message it takes twice the time, it reports faults by throwing, and it accepts lone
 /// surrogates; see docs/evidence/adr/json-scanner.md. Tests compare this scanner with it.
 /// </remarks>
-public ref partial struct JsonScanner
+internal ref partial struct JsonScanner
 {
     /// <summary>Maximum nesting of objects and arrays, the outermost included. A bit per open level fits one ulong.</summary>
     public const int MaxDepth = 64;
@@ -255,7 +255,7 @@ public ref partial struct JsonScanner
 }
 
 /// <summary>What is wrong with a JSON text.</summary>
-public enum JsonFault
+internal enum JsonFault
 {
     /// <summary>Nothing is wrong.</summary>
     None = 0,
@@ -281,7 +281,7 @@ public enum JsonFault
 /// <param name="Length">Bytes between the quotes, escapes as written; may be 0.</param>
 /// <param name="HasEscapes">True when the bytes must be unescaped before use.</param>
 /// <param name="HasLoneSurrogate">True when an escape encodes half a surrogate pair; such text cannot be unescaped.</param>
-public readonly record struct JsonText(int Start, int Length, bool HasEscapes, bool HasLoneSurrogate)
+internal readonly record struct JsonText(int Start, int Length, bool HasEscapes, bool HasLoneSurrogate)
 {
     /// <summary>The bytes between the quotes.</summary>
     /// <param name="json">The text that was scanned.</param>

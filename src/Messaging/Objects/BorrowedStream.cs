@@ -5,7 +5,7 @@ namespace Quayside.Messaging.Objects;
 /// ended; it then gets an error, never the next message's bytes. Therefore one per attempt, not pooled: about 80 bytes, while the SDK
 /// allocates 60 KB per request. Threads: one reader, any may detach.
 /// </summary>
-public sealed class BorrowedStream(ReadOnlyMemory<byte> bytes) : Stream
+internal sealed class BorrowedStream(ReadOnlyMemory<byte> bytes) : Stream
 {
     private readonly Lock _lock = new();
     private readonly int _length = bytes.Length;

@@ -3,7 +3,7 @@ using System.Net;
 namespace Quayside.Messaging.Objects;
 
 /// <summary>The proxy that the environment names, by an address without its password, since exceptions show the address. Threads: any.</summary>
-public sealed class EnvironmentProxy : IWebProxy
+internal sealed class EnvironmentProxy : IWebProxy
 {
     private static readonly Uri Aws = new("https://amazonaws.com");
 

@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 namespace Quayside.Messaging.Objects;
 
 /// <summary>Whether a stored object holds certain bytes.</summary>
-public static class ObjectComparison
+internal static class ObjectComparison
 {
     private const int Chunk = 64 * 1024;
 

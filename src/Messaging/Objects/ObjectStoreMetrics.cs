@@ -4,7 +4,7 @@ using Quayside.Messaging.Telemetry;
 namespace Quayside.Messaging.Objects;
 
 /// <summary>What every sink over an object store counts. Threads: any.</summary>
-public static class ObjectStoreMetrics
+internal static class ObjectStoreMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Retries =

@@ -19,7 +19,7 @@ namespace Quayside.Messaging.Planning;
 /// <summary>
 /// Builds what the container has for a worker, part by part, so that one defective part does not hide another. What it built is disposed at the end.
 /// </summary>
-public sealed class ContainerCheck
+internal sealed class ContainerCheck
 {
     // As for a check at start.
     private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(10);
@@ -75,8 +75,16 @@ public sealed class ContainerCheck
         CircuitBreaker breaker = new(route.Name, route.Recoverability, _time, _loggers.CreateLogger<CircuitBreaker>());
         foreach (SourcePlan source in route.Sources)
         {
-            SourceServices given = new(route.Name, _services, deadLetters, _loggers, _time, route.MaxInFlight(source), calls, metrics)
+            SourceServices given = new()
             {
+                Route = route.Name,
+                Services = _services,
+                DeadLetters = deadLetters,
+                Loggers = _loggers,
+                Time = _time,
+                Concurrency = route.MaxInFlight(source),
+                Calls = calls,
+                Metrics = metrics,
                 Name = source.LowerName,
                 Stores = route.Sink is not null,
             };
@@ -86,10 +94,30 @@ public sealed class ContainerCheck
         ISink? sink = route.Sink is not { } plan
             ? null
             : Build($"{name}, sink {plan.Name}", plan.IsLeftToStart, () => plan.Create(
-                new SinkServices(_services, _loggers, _time, route.Name, calls, breaker, route.Slots))) ?? new PrintedSink();
+                new SinkServices
+                {
+                    Services = _services,
+                    Loggers = _loggers,
+                    Time = _time,
+                    Route = route.Name,
+                    Calls = calls,
+                    Breaker = breaker,
+                    Concurrency = route.Slots,
+                })) ?? new PrintedSink();
 
-        HandlerServices handler = new(route.Name, sink, breaker, route.Recoverability, metrics, calls, _services, deadLetters, _loggers, _time, route.Slots)
+        HandlerServices handler = new()
         {
+            Route = route.Name,
+            Sink = sink,
+            Circuit = breaker,
+            Recoverability = route.Recoverability,
+            Metrics = metrics,
+            Calls = calls,
+            Services = _services,
+            DeadLetters = deadLetters,
+            Loggers = _loggers,
+            Time = _time,
+            Concurrency = route.Slots,
             SinkRetries = route.Sink is { Retries: true },
         };
         PipelineBuilder<MessageContext> builder = RouteChain.Begin(route);

@@ -14,7 +14,7 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Planning;
 
 /// <summary>Takes a message out of a route's envelopes, for commands that explain what the route does with it. Starts and stores nothing.</summary>
-public static class EnvelopeExplainer
+internal static class EnvelopeExplainer
 {
     /// <param name="route">A route, with or without envelopes.</param>
     /// <param name="message">The message as its source delivers it.</param>
@@ -32,18 +32,18 @@ public static class EnvelopeExplainer
         }
 
         Collector collector = new();
-        HandlerServices services = new(
-            route.Name,
-            Sink: null,
-            new CircuitBreaker(route.Name, route.Recoverability, TimeProvider.System, NullLogger.Instance),
-            route.Recoverability,
-            new RouteMetrics(route.Name),
-            new ApiCalls(),
-            NoServices.Instance,
-            collector,
-            NullLoggerFactory.Instance,
-            TimeProvider.System,
-            Concurrency: 1);
+        HandlerServices services = new()
+        {
+            Route = route.Name,
+            Sink = null,
+            Circuit = new CircuitBreaker(route.Name, route.Recoverability, TimeProvider.System, NullLogger.Instance),
+            Recoverability = route.Recoverability,
+            Metrics = new RouteMetrics(route.Name),
+            Calls = new ApiCalls(),
+            Services = NoServices.Instance,
+            DeadLetters = collector,
+            Concurrency = 1,
+        };
         PipelineBuilder<MessageContext> builder = new(route.Name);
         RoutePlan inOrder = route with
         {
@@ -90,4 +90,4 @@ public static class EnvelopeExplainer
 /// <summary>A message out of an envelope, as a command explains it.</summary>
 /// <param name="Message">The message.</param>
 /// <param name="Refusal">The dead letter that it would be; null for none.</param>
-public sealed record ExplainedMessage(SampleMessage Message, Settlement? Refusal);
+internal sealed record ExplainedMessage(SampleMessage Message, Settlement? Refusal);

@@ -6,7 +6,7 @@ namespace Quayside.Messaging.Planning;
 /// Says under which key a message would be stored, for the command <c>explain-key</c>. A class that implements <see cref="Handlers.IHandlerFeature"/> may
 /// implement it too.
 /// </summary>
-public interface IKeyExplainer
+internal interface IKeyExplainer
 {
     /// <summary>Writes the key and the origin of each of its parts; several keys where the route has an envelope. Stores nothing.</summary>
     /// <param name="route">A route of the handler.</param>

@@ -75,19 +75,18 @@ internal static class PrintedChain
     {
         ILoggerFactory loggers = services.GetRequiredService<ILoggerFactory>();
         CircuitBreaker breaker = new(plan.Name, plan.Recoverability, TimeProvider.System, loggers.CreateLogger<CircuitBreaker>());
-        return RouteChain.Compose(plan, new HandlerServices(
-            plan.Name,
-            plan.Sink is null ? null : new PrintedSink(),
-            breaker,
-            plan.Recoverability,
-            new RouteMetrics(plan.Name),
-            new ApiCalls(),
-            services,
-            services.GetRequiredService<IDeadLetterStore>(),
-            loggers,
-            TimeProvider.System,
-            plan.Slots)
+        return RouteChain.Compose(plan, new HandlerServices
         {
+            Route = plan.Name,
+            Sink = plan.Sink is null ? null : new PrintedSink(),
+            Circuit = breaker,
+            Recoverability = plan.Recoverability,
+            Metrics = new RouteMetrics(plan.Name),
+            Calls = new ApiCalls(),
+            Services = services,
+            DeadLetters = services.GetRequiredService<IDeadLetterStore>(),
+            Loggers = loggers,
+            Concurrency = plan.Slots,
             SinkRetries = plan.Sink is { Retries: true },
         });
     }

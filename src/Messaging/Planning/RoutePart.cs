@@ -11,7 +11,7 @@ namespace Quayside.Messaging.Planning;
 /// A step or behaviour of the physical stage that <c>AddStep</c> or <c>AddBehavior</c> adds to the pipelines of the routes. It runs after the worker's own
 /// steps, within the message's span, and before the handler's parts. Immutable.
 /// </summary>
-public sealed class RoutePart
+internal sealed class RoutePart
 {
     private readonly Action<PipelineBuilder<MessageContext>, HandlerServices, object?> _compose;
     private readonly Func<SettingsReader, string, object>? _read;

@@ -12,7 +12,7 @@ using Quayside.Pipeline.Execution;
 namespace Quayside.Messaging.Planning;
 
 /// <summary>One route as configured and checked; nothing is opened yet.</summary>
-public sealed record RoutePlan
+internal sealed record RoutePlan
 {
     internal RoutePlan(
         string name,

@@ -10,7 +10,7 @@ namespace Quayside.Messaging.Planning;
 /// <param name="attributes">Its attributes; null for none.</param>
 /// <param name="group">Its group; null for none.</param>
 /// <param name="enqueuedAt">When it entered its source; null when the source would not know.</param>
-public sealed class SampleMessage(
+internal sealed class SampleMessage(
     byte[] body, string id, IReadOnlyList<KeyValuePair<string, string>>? attributes = null, string? group = null,
     DateTimeOffset? enqueuedAt = null) : ReceivedMessage
 {

@@ -3,7 +3,7 @@ using Quayside.Messaging.Configuration;
 namespace Quayside.Messaging.Planning;
 
 /// <summary>The whole configuration, read and checked; nothing is opened. A singleton of the container. Immutable.</summary>
-public sealed class WorkerPlan
+internal sealed class WorkerPlan
 {
     internal WorkerPlan(
         IReadOnlyList<RoutePlan> routes,

@@ -7,7 +7,7 @@ namespace Quayside.Messaging.Publishing;
 /// <summary>Generates messages to publish, each with its own id. Threads: any number concurrently.</summary>
 /// <param name="write">Writes the body for a number, an id and a date.</param>
 /// <param name="time">The clock for ids and bodies.</param>
-public sealed class GeneratedMessages(Action<IBufferWriter<byte>, int, string, DateTimeOffset> write, TimeProvider time)
+internal sealed class GeneratedMessages(Action<IBufferWriter<byte>, int, string, DateTimeOffset> write, TimeProvider time)
 {
     // Most samples are about 300 bytes; the buffer grows for larger ones.
     private const int UsualBytes = 512;

@@ -79,7 +79,7 @@ public sealed record OutgoingMessage(string Id, ReadOnlyMemory<byte> Body)
 /// <param name="Count">Messages to send.</param>
 /// <param name="Sent">Messages sent.</param>
 /// <param name="FirstError">The first failure; null when all messages were sent.</param>
-public readonly record struct PublishResult(int Count, int Sent, string? FirstError)
+internal readonly record struct PublishResult(int Count, int Sent, string? FirstError)
 {
     /// <summary>True when every message was sent; false for <c>default</c>.</summary>
     public bool IsComplete => Count > 0 && Sent == Count;

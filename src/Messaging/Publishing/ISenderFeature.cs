@@ -32,7 +32,7 @@ public interface ISenderFeature
 /// Generates sample messages for a handler: <c>publish</c> sends them when no body is given. A class that implements
 /// <see cref="Handlers.IHandlerFeature"/> may implement it too. With several handlers, the one that was added first is used.
 /// </summary>
-public interface ISampleFeature
+internal interface ISampleFeature
 {
     /// <summary>Writes the body of one message. Threads: any number concurrently.</summary>
     /// <param name="body">Where the body is written; borrowed for the call.</param>
@@ -51,7 +51,7 @@ public sealed record CommandServices(TimeProvider Time, TextWriter Output, TextW
 /// <summary>
 /// Checks <c>--route</c> and <c>--url</c> of <c>publish</c> and <c>redrive</c> for a destination that only the settings name, such as a queue.
 /// </summary>
-public static class CommandArguments
+internal static class CommandArguments
 {
     /// <summary>Refuses an address, which would have no effect, and a route that is not configured, whose settings would be those of another one.</summary>
     /// <param name="settings">The reader of the settings.</param>

@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Quayside.Messaging.Publishing;
 
 /// <summary>Sends generated messages with the concurrency of the sender, optionally at a limited rate.</summary>
-public static class PublishRun
+internal static class PublishRun
 {
     /// <param name="sender">The sender; the caller owns it.</param>
     /// <param name="generate">Generates the message of an index, from 0 to <paramref name="count"/> - 1. Called once per index, by several threads.</param>

@@ -7,7 +7,7 @@ using Quayside.Messaging.Telemetry;
 namespace Quayside.Messaging.Publishing;
 
 /// <summary>The senders that the worker's sources offer. Immutable.</summary>
-public sealed class SenderCatalog
+internal sealed class SenderCatalog
 {
     private readonly Dictionary<string, ISenderFeature> _byName = new(StringComparer.Ordinal);
     private readonly SettingsSections _sections;

@@ -6,7 +6,7 @@ namespace Quayside.Messaging.Recoverability;
 /// </summary>
 /// <param name="Base">The bound of the first wait.</param>
 /// <param name="Cap">The maximum of the bound.</param>
-public readonly record struct Backoff(TimeSpan Base, TimeSpan Cap)
+internal readonly record struct Backoff(TimeSpan Base, TimeSpan Cap)
 {
 #pragma warning disable RS0030 // the one place that draws random waits
     /// <summary>The source of randomness; a simulation replaces it with a seeded one.</summary>

@@ -6,7 +6,7 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Recoverability;
 
 /// <content>A sink that throws instead of returning what failed.</content>
-public sealed partial class CircuitBreaker
+internal sealed partial class CircuitBreaker
 {
     private static readonly TimeSpan ThrownInterval = TimeSpan.FromSeconds(10);
 

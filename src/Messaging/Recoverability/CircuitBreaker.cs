@@ -13,7 +13,7 @@ namespace Quayside.Messaging.Recoverability;
 /// <param name="time">The clock.</param>
 /// <param name="logger">The route's log.</param>
 /// <param name="hasSink">False when it watches a handler; used for log messages.</param>
-public sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true)
+internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true) : IBreaker
 {
     // Sources that have messages probe the sink within this time after the open time has ended.
     private static readonly TimeSpan MessagesFirst = TimeSpan.FromSeconds(1);
@@ -385,7 +385,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 }
 
 /// <summary>The circuit breaker's state; the numbers are the values of the metric.</summary>
-public enum BreakerState
+internal enum BreakerState
 {
     /// <summary>Receiving is allowed.</summary>
     Closed = 0,

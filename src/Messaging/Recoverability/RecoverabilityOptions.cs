@@ -3,7 +3,7 @@ using Quayside.Messaging.Configuration;
 namespace Quayside.Messaging.Recoverability;
 
 /// <summary>Section <c>Recoverability</c>: retries, redeliveries and the breaker.</summary>
-public sealed class RecoverabilityOptions : ISelfValidating
+internal sealed class RecoverabilityOptions : ISelfValidating
 {
     /// <summary>Attempts in process, the first included; default 3.</summary>
     [Setting(

@@ -21,7 +21,7 @@ namespace Quayside.Messaging.Recoverability;
 /// and those after the message's token was cancelled.
 /// </param>
 /// <typeparam name="TContext">The context of the stage it is added to.</typeparam>
-public sealed class RetryBehavior<TContext>(
+internal sealed class RetryBehavior<TContext>(
     RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time, bool retriesUnknown = false) : IBehavior<TContext, TContext>
     where TContext : PipelineContext
 {

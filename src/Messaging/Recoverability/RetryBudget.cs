@@ -6,7 +6,7 @@ namespace Quayside.Messaging.Recoverability;
 /// the tokens of its last retry, or 1. So about 100 retries are possible before any success, and of requests that keep failing at most
 /// one in five is retried. Threads: any.
 /// </summary>
-public sealed class RetryBudget
+internal sealed class RetryBudget
 {
     internal const int Capacity = 500;
     private const int Cost = 5;

@@ -6,7 +6,7 @@ namespace Quayside.Messaging.Sinks;
 public interface IRequestSigning
 {
     /// <summary>The section that has its keys.</summary>
-    SettingsSection Settings { get; }
+    internal SettingsSection Settings { get; }
 
     /// <summary>Reads and checks its settings for one route; reports problems to the reader. Accesses nothing but the configuration.</summary>
     /// <param name="settings">The configuration.</param>
@@ -14,11 +14,11 @@ public interface IRequestSigning
     /// <param name="service">The service's signing name, such as <c>es</c>.</param>
     /// <param name="address">The service's address.</param>
     /// <returns>Creates the signer, at start; it may take seconds, and throws <see cref="StartupException"/> where it misses something.</returns>
-    Func<TimeProvider, IRequestSigner> Configure(SettingsReader settings, string route, string service, Uri address);
+    internal Func<TimeProvider, IRequestSigner> Configure(SettingsReader settings, string route, string service, Uri address);
 }
 
 /// <summary>Signs requests to one service. Threads: any.</summary>
-public interface IRequestSigner : IDisposable
+internal interface IRequestSigner : IDisposable
 {
     /// <summary>Adds the headers that sign a request; its content's type is signed too.</summary>
     /// <param name="request">A request with an absolute address, not signed before.</param>

@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Costs;
 using Quayside.Messaging.DeadLetters;
@@ -41,13 +42,13 @@ public sealed record SinkPlan
     public bool KeepsProperties { get; init; }
 
     /// <summary>Reports the properties of objects that it can never keep, such as a name that its store does not allow; null where it takes all.</summary>
-    public Func<IReadOnlyList<ObjectPropertyPlan>, IEnumerable<ConfigurationError>>? CheckProperties { get; init; }
+    internal Func<IReadOnlyList<ObjectPropertyPlan>, IEnumerable<ConfigurationError>>? CheckProperties { get; init; }
 
     /// <summary>Creates the sink; called only if the whole configuration is valid.</summary>
     public required Func<SinkServices, ISink> Create { get; init; }
 
     /// <summary>True when creating it may ask the surroundings of this machine, such as an instance for its region: <c>validate</c> then does not.</summary>
-    public Func<bool>? IsLeftToStart { get; init; }
+    internal Func<bool>? IsLeftToStart { get; init; }
 
     /// <summary>
     /// Writes what <c>validate</c> shows about the sink: a paragraph and an empty line; null for nothing. Called only when the route has no problem.
@@ -67,7 +68,7 @@ public sealed record SinkPlan
     public SinkLoss? Loss { get; init; }
 
     /// <summary>The first levels that no key may use.</summary>
-    public IReadOnlyList<ReservedLevel> ReservedLevels { get; init; } = [];
+    internal IReadOnlyList<ReservedLevel> ReservedLevels { get; init; } = [];
 }
 
 /// <summary>The form of stored results. A route's handler and sink must agree on it.</summary>
@@ -90,26 +91,37 @@ public sealed record SinkLoss(SettingValue<bool> Allowed);
 /// <summary>A first level of keys, up to the first <c>/</c>, that a sink reserves for itself.</summary>
 /// <param name="Name">The level, case-insensitive, such as <c>.tmp</c>.</param>
 /// <param name="Reason">The reason, as the end of a sentence: <c>the folder sink keeps its unfinished files there</c>.</param>
-public sealed record ReservedLevel(string Name, string Reason);
+internal sealed record ReservedLevel(string Name, string Reason);
 
 /// <summary>What a sink may use.</summary>
-/// <param name="Services">The container, for singletons of the feature.</param>
-/// <param name="Loggers">The logger factory.</param>
-/// <param name="Time">The clock; tests drive it.</param>
-/// <param name="Route">The route, for the tags of its metrics; null outside a route, where no gauges are published.</param>
-/// <param name="Calls">Counts its calls; null outside a route.</param>
-/// <param name="Breaker">The route's breaker, to which others report the outcomes; null outside a route.</param>
-/// <param name="Concurrency">Maximum number of concurrent stores: the slots of all sources of the route.</param>
-/// <param name="ContentType">The media type of the objects.</param>
-/// <param name="DeadLetters">Keeps unfinished objects of a process that died, which may be the only copies of messages; null when every source keeps its
-/// messages.</param>
-public sealed record SinkServices(
-    IServiceProvider Services,
-    ILoggerFactory Loggers,
-    TimeProvider Time,
-    string? Route = null,
-    ApiCalls? Calls = null,
-    CircuitBreaker? Breaker = null,
-    int Concurrency = int.MaxValue,
-    string ContentType = "application/json",
-    IDeadLetterStore? DeadLetters = null);
+public sealed record SinkServices
+{
+    /// <summary>The container, for singletons of the feature.</summary>
+    public required IServiceProvider Services { get; init; }
+
+    /// <summary>The logger factory.</summary>
+    public ILoggerFactory Loggers { get; init; } = NullLoggerFactory.Instance;
+
+    /// <summary>The clock; tests drive it.</summary>
+    public TimeProvider Time { get; init; } = TimeProvider.System;
+
+    /// <summary>The route, for the tags of its metrics; null outside a route, where no gauges are published.</summary>
+    public string? Route { get; init; }
+
+    /// <summary>The route's breaker, to which others report the outcomes; null outside a route.</summary>
+    public IBreaker? Breaker { get; init; }
+
+    /// <summary>Maximum number of concurrent stores: the slots of all sources of the route.</summary>
+    public int Concurrency { get; init; } = int.MaxValue;
+
+    /// <summary>The media type of the objects.</summary>
+    public string ContentType { get; init; } = "application/json";
+
+    /// <summary>
+    /// Keeps unfinished objects of a process that died, which may be the only copies of messages; null when every source keeps its messages.
+    /// </summary>
+    public IDeadLetterStore? DeadLetters { get; init; }
+
+    /// <summary>Counts its calls; null outside a route.</summary>
+    internal ApiCalls? Calls { get; init; }
+}

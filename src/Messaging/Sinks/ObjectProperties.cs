@@ -23,7 +23,7 @@ public sealed class ObjectProperties
 }
 
 /// <summary>The kinds of <see cref="ObjectProperties"/>.</summary>
-public enum ObjectPropertyKind
+internal enum ObjectPropertyKind
 {
     /// <summary>See <see cref="ObjectProperties.Metadata"/>.</summary>
     Metadata = 0,
@@ -37,4 +37,4 @@ public enum ObjectPropertyKind
 /// <param name="Kind">Its kind.</param>
 /// <param name="Name">The metadata's name or the tag's key.</param>
 /// <param name="Value">The value of every object; null where each message has its own.</param>
-public sealed record ObjectPropertyPlan(string Setting, ObjectPropertyKind Kind, string Name, string? Value);
+internal sealed record ObjectPropertyPlan(string Setting, ObjectPropertyKind Kind, string Name, string? Value);

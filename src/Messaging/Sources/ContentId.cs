@@ -6,7 +6,7 @@ namespace Quayside.Messaging.Sources;
 /// An id derived from a message's bytes, for sources whose messages have no id: the same bytes give the same id, and so the same object.
 /// Messages that are meant to be different must therefore differ in their bytes.
 /// </summary>
-public static class ContentId
+internal static class ContentId
 {
     /// <summary>The id's length: lower-case hexadecimal digits.</summary>
     public const int Length = 2 * HashBytes;

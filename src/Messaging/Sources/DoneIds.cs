@@ -6,7 +6,7 @@ namespace Quayside.Messaging.Sources;
 /// </summary>
 /// <typeparam name="TId">The id, compared with its default equality.</typeparam>
 /// <param name="capacity">Maximum number of ids; 0 keeps none.</param>
-public sealed class DoneIds<TId>(int capacity)
+internal sealed class DoneIds<TId>(int capacity)
     where TId : notnull
 {
     private readonly Lock _lock = new();

@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Costs;
 using Quayside.Messaging.DeadLetters;
@@ -37,7 +38,7 @@ public sealed record SourcePlan
     public required Func<SourceServices, IMessageSource> Create { get; init; }
 
     /// <summary>True when creating it may ask the surroundings of this machine, such as an instance for its region: <c>validate</c> then does not.</summary>
-    public Func<bool>? IsLeftToStart { get; init; }
+    internal Func<bool>? IsLeftToStart { get; init; }
 
     /// <summary>True when its dead letters go to the folder <c>DeadLetters:Path</c>.</summary>
     public bool KeepsDeadLetters { get; init; }
@@ -54,13 +55,13 @@ public sealed record SourcePlan
     /// <summary>
     /// False for what none of its messages can ever have, so that the start warns where a handler asks for it. Null when they may have anything.
     /// </summary>
-    public Func<MessageValue, bool>? CanGive { get; init; }
+    internal Func<MessageValue, bool>? CanGive { get; init; }
 
     /// <summary>The destination that its spans name; null for the source's lower-case name and the route.</summary>
-    public MessageDestination? Destination { get; init; }
+    internal MessageDestination? Destination { get; init; }
 
     /// <summary>True when the source itself starts the spans of its settlements, because it queues settlements.</summary>
-    public bool TracesSettlement { get; init; }
+    internal bool TracesSettlement { get; init; }
 
     /// <summary>The maximum number of its messages in flight; null when only <c>Intake:Concurrency</c> limits them.</summary>
     public SettingValue<int>? MaxInFlight { get; init; }
@@ -89,25 +90,34 @@ public enum CompletionEffect
 }
 
 /// <summary>What a source may use.</summary>
-/// <param name="Route">The route it feeds.</param>
-/// <param name="Services">The container, for singletons of the feature.</param>
-/// <param name="DeadLetters">The dead-letter store, for sources without a dead-letter queue.</param>
-/// <param name="Loggers">The logger factory.</param>
-/// <param name="Time">The clock; tests drive it.</param>
-/// <param name="Concurrency">The slots of the source, at least 1.</param>
-/// <param name="Calls">Counts its calls; null outside a route.</param>
-/// <param name="Metrics">Counts the dead letters that a source with <see cref="SourcePlan.KeepsDeadLetters"/> writes; those of others are counted by the route.
-/// Null outside a route.</param>
-public sealed record SourceServices(
-    string Route,
-    IServiceProvider Services,
-    IDeadLetterStore DeadLetters,
-    ILoggerFactory Loggers,
-    TimeProvider Time,
-    int Concurrency,
-    ApiCalls? Calls = null,
-    RouteMetrics? Metrics = null)
+public sealed record SourceServices
 {
+    private readonly ILoggerFactory _loggers = NullLoggerFactory.Instance;
+
+    /// <summary>The route it feeds.</summary>
+    public required string Route { get; init; }
+
+    /// <summary>The container, for singletons of the feature.</summary>
+    public required IServiceProvider Services { get; init; }
+
+    /// <summary>The dead-letter store, for sources without a dead-letter queue.</summary>
+    public required IDeadLetterStore DeadLetters { get; init; }
+
+    /// <summary>The clock; tests drive it.</summary>
+    public TimeProvider Time { get; init; } = TimeProvider.System;
+
+    /// <summary>The slots of the source, at least 1.</summary>
+    public required int Concurrency { get; init; }
+
+    /// <summary>
+    /// Counts the dead letters that a source with <see cref="SourcePlan.KeepsDeadLetters"/> writes; those of others are counted by the route. Null outside a
+    /// route.
+    /// </summary>
+    public RouteMetrics? Metrics { get; init; }
+
+    /// <summary>Counts its calls; null outside a route.</summary>
+    internal ApiCalls? Calls { get; init; }
+
     /// <summary>The source's name in metrics and dead letters: its feature's, in lower case.</summary>
     public string Name { get; init; } = "source";
 
@@ -115,7 +125,11 @@ public sealed record SourceServices(
     public bool Stores { get; init; } = true;
 
     /// <summary>Creates loggers that never throw: a full disk of a log must not keep a message from being settled.</summary>
-    public ILoggerFactory Loggers { get; init; } = new SafeLoggerFactory(Loggers);
+    public ILoggerFactory Loggers
+    {
+        get => _loggers;
+        init => _loggers = new SafeLoggerFactory(value);
+    }
 }
 
 /// <summary>
@@ -125,7 +139,7 @@ public sealed record SourceServices(
 /// <param name="MaxHold">The configured time.</param>
 /// <param name="LongestHold">The longest time that the queue's API allows; ignored if it is shorter than <paramref name="MaxHold"/>.</param>
 /// <param name="MaxDeliveries">Deliveries after which the queue dead-letters a message; 0 when it never does.</param>
-public readonly record struct HoldRule(TimeSpan MaxHold, TimeSpan LongestHold, int MaxDeliveries)
+internal readonly record struct HoldRule(TimeSpan MaxHold, TimeSpan LongestHold, int MaxDeliveries)
 {
     /// <summary>The time since its receive during which a message may be held.</summary>
     /// <param name="deliveryCount">Its deliveries so far, this one included.</param>

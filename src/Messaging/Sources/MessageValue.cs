@@ -3,10 +3,10 @@ namespace Quayside.Messaging.Sources;
 /// <summary>Something that a message can have beside its body.</summary>
 /// <param name="Kind">Its kind.</param>
 /// <param name="Name">The name of an attribute or a system property, without the @; null for the other kinds.</param>
-public readonly record struct MessageValue(MessageValueKind Kind, string? Name = null);
+internal readonly record struct MessageValue(MessageValueKind Kind, string? Name = null);
 
 /// <summary>The kinds of <see cref="MessageValue"/>.</summary>
-public enum MessageValueKind
+internal enum MessageValueKind
 {
     /// <summary>One of <see cref="Quayside.Pipeline.Messages.ReceivedMessage.Attributes"/>.</summary>
     Attribute = 0,

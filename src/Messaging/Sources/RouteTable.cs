@@ -5,7 +5,7 @@ namespace Quayside.Messaging.Sources;
 
 /// <summary>Entries of a feature, one per route of the process, for callers that name a route. Threads: any; a look-up allocates nothing.</summary>
 /// <typeparam name="T">The entry of a route.</typeparam>
-public sealed class RouteTable<T>
+internal sealed class RouteTable<T>
     where T : class
 {
     /// <summary>The route that callers without a name get when there are several.</summary>

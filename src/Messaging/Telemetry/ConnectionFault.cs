@@ -3,7 +3,7 @@ using System.Net.Sockets;
 namespace Quayside.Messaging.Telemetry;
 
 /// <summary>Describes why a connection failed.</summary>
-public static class ConnectionFault
+internal static class ConnectionFault
 {
     /// <summary>True when no connection was made, so that no byte of the request was sent.</summary>
     internal static bool IsBeforeTheRequest(Exception? exception)

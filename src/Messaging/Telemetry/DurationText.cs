@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Quayside.Messaging.Telemetry;
 
 /// <summary>Formats times for log lines and responses: <c>79 ms</c>, <c>1.5 s</c>, <c>15 min</c>, <c>12 h</c>.</summary>
-public static class DurationText
+internal static class DurationText
 {
     /// <summary>The time, rounded to milliseconds below a second and to a tenth of its unit above.</summary>
     public static string Of(TimeSpan time) => time.TotalSeconds switch

@@ -4,7 +4,7 @@ namespace Quayside.Messaging.Telemetry;
 
 /// <summary>A meter, besides the worker's own, that exporters export; a service of the container for each call of <c>AddMeter</c>.</summary>
 /// <param name="Name">The name of the meter; <c>*</c> stands for any characters. The case of letters does not count.</param>
-public sealed record ExportedMeter(string Name)
+internal sealed record ExportedMeter(string Name)
 {
     /// <summary>True when the name, or the pattern, matches a meter.</summary>
     public bool Matches(string meter) => Name.Contains('*', StringComparison.Ordinal)

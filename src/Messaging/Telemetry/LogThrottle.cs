@@ -5,7 +5,7 @@ namespace Quayside.Messaging.Telemetry;
 /// <summary>Allows one log line per interval and counts the rest, so that an outage does not flood the log. Threads: any.</summary>
 /// <param name="time">The clock.</param>
 /// <param name="interval">The shortest time between two lines.</param>
-public sealed class LogThrottle(TimeProvider time, TimeSpan interval)
+internal sealed class LogThrottle(TimeProvider time, TimeSpan interval)
 {
     private readonly Lock _lock = new();
     private long _lastLogged;
@@ -35,7 +35,7 @@ public sealed class LogThrottle(TimeProvider time, TimeSpan interval)
 
 /// <summary>The number of lines that a <see cref="LogThrottle"/> suppressed before this one; as text the end of the line, empty for none.</summary>
 /// <param name="Count">The lines.</param>
-public readonly record struct SuppressedLines(long Count)
+internal readonly record struct SuppressedLines(long Count)
 {
     /// <inheritdoc/>
     public override string ToString() => Count == 0 ? string.Empty : $" ({Count} similar lines suppressed)";

@@ -9,7 +9,7 @@ namespace Quayside.Messaging.Telemetry;
 /// first, so that nothing is allocated without a listener. What a listener or sampler throws is ignored: a span that cannot start is null, and
 /// no message's outcome depends on it. Threads: any.
 /// </summary>
-public static class MessageSpans
+internal static class MessageSpans
 {
     // The length that W3C Trace Context (3.3.1.5) requires to propagate. A longer state is dropped; the trace continues without it.
     private const int MaxTraceState = 512;

@@ -156,7 +156,7 @@ public sealed class RouteMetrics
     internal string DoneWord => _stores ? "stored" : "completed";
 
     /// <summary>The totals since the start; consistent when no message is in flight.</summary>
-    public RouteTotals Totals => new(
+    internal RouteTotals Totals => new(
         Receivers.Sum(static receiver => Volatile.Read(ref receiver._received)),
         _counts.Stored.Value,
         Volatile.Read(ref _counts.Duplicates),

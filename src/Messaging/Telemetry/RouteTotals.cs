@@ -11,7 +11,7 @@ namespace Quayside.Messaging.Telemetry;
 /// <param name="Dropped">Input that a source dropped because it was no whole message, and whose sender does not know: lines, datagrams. One piece may have held
 /// several messages.</param>
 /// <param name="Elements">Dead letters of one of several messages in an envelope. The message around it counts by its own outcome.</param>
-public readonly record struct RouteTotals(
+internal readonly record struct RouteTotals(
     long Received, long Stored, long Duplicates, long Returned, long DeadLetters, long Lost = 0, long Dropped = 0, long Elements = 0);
 
 /// <summary>A route for <see cref="ProgressReport"/>.</summary>
@@ -24,7 +24,7 @@ internal sealed record ReportedRoute(string Name, Func<RouteTotals> Totals, Func
 /// <summary>Input that the sources of a route dropped since the start because it was no whole message.</summary>
 /// <param name="Reasons">Pieces by reason, such as <c>unterminated</c>; one piece may have held several messages.</param>
 /// <param name="Advice">The probable cause of the last one, and what to do.</param>
-public sealed record DroppedInput(IReadOnlyDictionary<string, long> Reasons, string Advice)
+internal sealed record DroppedInput(IReadOnlyDictionary<string, long> Reasons, string Advice)
 {
     /// <summary>For reports: <c>17 unterminated, 3 too-long</c>.</summary>
     public override string ToString() => string.Join(", ", Reasons.OrderByDescending(reason => reason.Value).Select(reason => $"{reason.Value} {reason.Key}"));

@@ -9,7 +9,7 @@ namespace Quayside.Messaging.Telemetry;
 /// <param name="logger">Receives the lines.</param>
 /// <param name="time">The clock.</param>
 /// <param name="interval">The shortest time between two lines of one event id.</param>
-public sealed class ThrottlingLogger(ILogger logger, TimeProvider time, TimeSpan interval) : ILogger
+internal sealed class ThrottlingLogger(ILogger logger, TimeProvider time, TimeSpan interval) : ILogger
 {
     private readonly LogThrottles<int> _throttles = new(time, interval);
 

@@ -9,7 +9,7 @@ namespace Quayside.Pipeline.Buffers;
 /// the garbage collector, so a burst never becomes memory held for ever.
 /// </summary>
 /// <typeparam name="T">The pooled type; the caller resets an object before it returns it.</typeparam>
-public sealed class BoundedPool<T>
+internal sealed class BoundedPool<T>
     where T : class
 {
     // Objects outside the queue: most threads take the one that they returned last, with a single exchange that no other thread disturbs.

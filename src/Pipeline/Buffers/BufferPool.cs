@@ -8,7 +8,7 @@ namespace Quayside.Pipeline.Buffers;
 /// </summary>
 /// <param name="arrays">Where the arrays come from; <see cref="ArrayPool{T}.Shared"/> when null.</param>
 /// <param name="retainedOwners">The maximum number of idle buffer objects kept; the array pool bounds the arrays.</param>
-public sealed class BufferPool(ArrayPool<byte>? arrays = null, int retainedOwners = 2_048)
+internal sealed class BufferPool(ArrayPool<byte>? arrays = null, int retainedOwners = 2_048)
 {
     private readonly ArrayPool<byte> _arrays = arrays ?? ArrayPool<byte>.Shared;
     private readonly BoundedPool<PooledBuffer> _owners = new(retainedOwners);

@@ -1,7 +1,6 @@
 using Azure;
 using Azure.Storage.Blobs;
 using Integration.Tests.Servers;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.AzureBlobs;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Testing.Xunit;
@@ -31,7 +30,7 @@ public sealed class BlobSinkContractTests(AzuriteServer azurite) : ObjectSinkCon
             AttemptTimeout = TimeSpan.FromMinutes(1),
             TotalTimeout = TimeSpan.FromMinutes(2)
         };
-        return new BlobSink(options, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        return new BlobSink(options, new SinkServices { Services = null! });
     }
 
     protected override async ValueTask<byte[]?> ReadBackAsync(string key)

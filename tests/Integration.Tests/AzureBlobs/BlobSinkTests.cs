@@ -251,6 +251,6 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
     private BlobSink Open(Func<BlobSinkOptions, BlobSinkOptions>? change = null)
     {
         BlobSinkOptions options = new() { ConnectionString = _server.ConnectionString, Container = _container.Name };
-        return new BlobSink(change?.Invoke(options) ?? options, new SinkServices(null!, _log, TimeProvider.System, Route: "orders", Calls: _calls));
+        return new BlobSink(change?.Invoke(options) ?? options, new SinkServices { Services = null!, Loggers = _log, Route = "orders", Calls = _calls });
     }
 }

@@ -154,6 +154,6 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
             .Plan(configuration)
             .Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        return plan.Create(new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Slots));
+        return plan.Create(new SourceServices { Route = "orders", Services = none, DeadLetters = new MemoryDeadLetters(), Loggers = Log, Concurrency = Slots });
     }
 }

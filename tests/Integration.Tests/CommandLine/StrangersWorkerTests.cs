@@ -101,7 +101,7 @@ public sealed class StrangersWorkerTests
     }
 
     [Fact]
-    public async Task ItsCommand_PlansTheConfiguration()
+    public async Task ItsCommand_ReadsTheConfiguration()
     {
         WorkerCommand routes = await RunAsync(["routes", .. Route, "--Routes:more:Source=Channel", "--Routes:more:Handler=Orders"]);
 
@@ -141,7 +141,7 @@ public sealed class StrangersWorkerTests
     [InlineData(ProcessSignal.Interrupt)]
     internal async Task Run_UntilASignal_SettlesWhatItTookAndExits0(ProcessSignal signal)
     {
-        await using WorkerProcess worker = Start([.. Route, "--orders", "20", "--Handlers:Orders:MaxQuantity=9"]);
+        await using WorkerProcess worker = Start([.. Route, "--Publisher:Orders=20", "--Handlers:Orders:MaxQuantity=9"]);
         await worker.WaitForLineAsync("^20 orders published");
 
         await worker.SignalAsync(signal);
@@ -157,9 +157,9 @@ public sealed class StrangersWorkerTests
     }
 
     [Fact]
-    public async Task Option_OfItsOwn_MaySetKeys()
+    public async Task Run_OrdersWithinTheLimit_AreAllCompleted()
     {
-        await using WorkerProcess worker = Start([.. Route, "--orders", "20"]);
+        await using WorkerProcess worker = Start([.. Route, "--Publisher:Orders=20", "--Handlers:Orders:MaxQuantity=20"]);
         await worker.WaitForLineAsync("^20 orders published");
 
         await worker.SignalAsync(ProcessSignal.Terminate);
@@ -181,7 +181,7 @@ public sealed class StrangersWorkerTests
     public async Task AddMeter_ItsInstruments_AreExportedOverOtlp()
     {
         await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
-        await using WorkerProcess worker = Start([.. Route, "--orders", "20"], collector.Environment);
+        await using WorkerProcess worker = Start([.. Route, "--Publisher:Orders=20"], collector.Environment);
 
         await Eventually.BecomesTrueAsync(() => collector.Metrics.Contains("orders.booked"), "the metric of the program");
 

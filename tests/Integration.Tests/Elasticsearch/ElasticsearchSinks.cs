@@ -9,5 +9,5 @@ namespace Integration.Tests.Elasticsearch;
 internal static class ElasticsearchSinks
 {
     public static ElasticsearchSink Open(ElasticsearchSinkOptions options, ILoggerFactory? loggers = null) =>
-        ElasticsearchSink.Create(options, sign: null, new SinkServices(null!, loggers ?? NullLoggerFactory.Instance, TimeProvider.System));
+        ElasticsearchSink.Create(options, sign: null, new SinkServices { Services = null!, Loggers = loggers ?? NullLoggerFactory.Instance });
 }

@@ -22,7 +22,7 @@ public sealed class AwsErrorTests
     [InlineData("InvalidMessageContents", AwsErrorKind.Undecided)]
     [InlineData("NewCode", AwsErrorKind.Undecided)]
     [InlineData("", AwsErrorKind.Undecided)]
-    public void KindOf_Code_GivesKind(string code, AwsErrorKind kind) => AwsError.KindOf(code, string.Empty).ShouldBe(kind);
+    internal void KindOf_Code_GivesKind(string code, AwsErrorKind kind) => AwsError.KindOf(code, string.Empty).ShouldBe(kind);
 
     [Theory]
     [InlineData("", 0, AwsErrorKind.Refused)]
@@ -30,7 +30,7 @@ public sealed class AwsErrorTests
     [InlineData("", 240, AwsErrorKind.ClockSkew)]
     [InlineData("Signature expired: now", 0, AwsErrorKind.ClockSkew)]
     [InlineData("signature not yet current", 0, AwsErrorKind.ClockSkew)]
-    public void KindOf_SignatureRefused_DependsOnTheClock(string message, int skewSeconds, AwsErrorKind kind) =>
+    internal void KindOf_SignatureRefused_DependsOnTheClock(string message, int skewSeconds, AwsErrorKind kind) =>
         AwsError.KindOf("SignatureDoesNotMatch", message, TimeSpan.FromSeconds(skewSeconds)).ShouldBe(kind);
 
     [Theory]
@@ -47,6 +47,6 @@ public sealed class AwsErrorTests
     [InlineData(400, "NewCode", AwsErrorKind.Refused)]
     [InlineData(301, "", AwsErrorKind.Refused)]
     [InlineData(204, "", AwsErrorKind.Transient)]
-    public void OfAnswer_OfS3_UnknownCodeIsClassifiedByItsStatus(int status, string code, AwsErrorKind kind) =>
+    internal void OfAnswer_OfS3_UnknownCodeIsClassifiedByItsStatus(int status, string code, AwsErrorKind kind) =>
         S3Fault.OfAnswer(new AwsError(status, code, "")).Kind.ShouldBe(kind);
 }

@@ -179,7 +179,7 @@ public sealed class BlobSinkFaultTests
         ScriptedBlobs store = new((request, _) => request.Method == HttpMethod.Get ? ScriptedBlobs.Error(503, "ServerBusy") : ScriptedBlobs.Created());
         BlobSinkOptions options =
             new() { ConnectionString = $"BlobEndpoint={endpoint};AccountName=orders;AccountKey={Convert.ToBase64String(new byte[64])}", Container = "archive" };
-        await using BlobSink sink = new(options, new SinkServices(null!, _log, TimeProvider.System), store);
+        await using BlobSink sink = new(options, new SinkServices { Services = null!, Loggers = _log }, store);
 
         (await sink.StoreAsync("k"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
         await sink.CheckAsync(Token);
@@ -430,6 +430,6 @@ public sealed class BlobSinkFaultTests
             + $"{Convert.ToBase64String(new byte[64])}",
             Container = "archive"
         },
-        new SinkServices(null!, _log, TimeProvider.System, Breaker: breaker),
+        new SinkServices { Services = null!, Loggers = _log, Breaker = breaker },
         store);
 }

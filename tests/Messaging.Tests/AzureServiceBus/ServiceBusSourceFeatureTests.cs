@@ -130,8 +130,14 @@ public sealed class ServiceBusSourceFeatureTests
     }
 
     private static IMessageSource Create(WorkerPlan plan) => plan.Routes[0].Sources[0].Create(
-        new SourceServices(
-            "one", new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
+        new SourceServices
+        {
+            Route = "one",
+            Services = new ServiceCollection().BuildServiceProvider(),
+            DeadLetters = new MemoryDeadLetters(),
+            Loggers = new RecordingLog(),
+            Concurrency = 64,
+        });
 
     private static string[] ErrorsOf(params string[] settings) =>
         [.. Plan(new FakeBus(TimeProvider.System).CreateClient, settings).Errors.Select(error => error.ToString())];

@@ -102,7 +102,15 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
     {
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         ServiceBusEntity entity = new(Bus.CreateClient(_options, retries: null), Bus.CreateClient(_options, ServiceBusEntity.CheckRetries), _options, Time);
-        return new ServiceBusMessageSource(entity, _calls, _options, new SourceServices("archive", none, new MemoryDeadLetters(), Log, Time, _calls));
+        return new ServiceBusMessageSource(entity, _calls, _options, new SourceServices
+        {
+            Route = "archive",
+            Services = none,
+            DeadLetters = new MemoryDeadLetters(),
+            Loggers = Log,
+            Time = Time,
+            Concurrency = _calls,
+        });
     }
 
     /// <summary>Waits until each call waits for a message.</summary>

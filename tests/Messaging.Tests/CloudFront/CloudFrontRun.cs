@@ -25,19 +25,20 @@ internal sealed class CloudFrontRun
     {
         Breaker = new CircuitBreaker("test", new RecoverabilityOptions { BreakerFailures = 100 }, TimeProvider.System, NullLogger.Instance);
         RecoverabilityOptions recoverability = new() { Attempts = 3, BackoffBase = TimeSpan.FromMilliseconds(1), BackoffCap = TimeSpan.FromMilliseconds(2) };
-        HandlerServices services = new(
-            "test",
-            Sink,
-            Breaker,
-            recoverability,
-            new RouteMetrics("test"),
-            new ApiCalls(),
-            new ServiceCollection().BuildServiceProvider(),
-            DeadLetters,
-            NullLoggerFactory.Instance,
-            time ?? TimeProvider.System,
-            Concurrency: 4)
-        { SinkName = "memory" };
+        HandlerServices services = new()
+        {
+            Route = "test",
+            Sink = Sink,
+            Circuit = Breaker,
+            Recoverability = recoverability,
+            Metrics = new RouteMetrics("test"),
+            Calls = new ApiCalls(),
+            Services = new ServiceCollection().BuildServiceProvider(),
+            DeadLetters = DeadLetters,
+            Time = time ?? TimeProvider.System,
+            Concurrency = 4,
+            SinkName = "memory",
+        };
         CloudFrontOptions options = new()
         {
             Buckets = ["logs"],

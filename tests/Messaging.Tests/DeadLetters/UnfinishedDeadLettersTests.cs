@@ -235,7 +235,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
     private async Task CheckAsync(IDeadLetterStore? deadLetters)
     {
         await using DirectorySink sink = new(
-            new DirectorySinkOptions { Path = _root.Path }, new SinkServices(null!, _log, TimeProvider.System, "orders", DeadLetters: deadLetters));
+            new DirectorySinkOptions { Path = _root.Path }, new SinkServices { Services = null!, Loggers = _log, Route = "orders", DeadLetters = deadLetters });
         await sink.CheckAsync(Token);
     }
 

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Elasticsearch;
 using Quayside.Messaging.Sinks;
 using Quayside.Pipeline.Buffers;
@@ -128,7 +127,7 @@ public sealed class ElasticsearchFaultOfIndexTests
         ElasticsearchSinkOptions options =
             new() { Endpoint = ["http://127.0.0.1:9200"], Index = "logs", MaxBatchDocuments = batch, MaxInFlight = maxInFlight };
         BulkRequests requests = new(options, new ItemsHandler(answer, gate), TimeProvider.System, new BufferPool());
-        await using ElasticsearchSink sink = new(options, requests, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        await using ElasticsearchSink sink = new(options, requests, new SinkServices { Services = null! });
         await using IDocumentWriter writer = sink.Begin(_rejections);
         for (int i = 0; i < documents; i++)
         {

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Elasticsearch;
 using Quayside.Messaging.Sinks;
 using Quayside.Pipeline.Buffers;
@@ -73,7 +72,7 @@ public sealed class ElasticsearchMetricsTests
         ElasticsearchSinkOptions options = new() { Endpoint = ["http://127.0.0.1:9200"], Index = "logs" };
         return new ElasticsearchSink(
             options, new BulkRequests(options, handler, TimeProvider.System, new BufferPool()),
-            new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, _route));
+            new SinkServices { Services = null!, Route = _route });
     }
 
     private MeterListener Listen()

@@ -40,7 +40,7 @@ public sealed class ForeignServerTests
     private async Task<string?> CheckAsync(RawServer server)
     {
         ElasticsearchSinkOptions options = new() { Endpoint = [server.Url.AbsoluteUri], Index = "logs" };
-        SinkServices services = new(null!, _log, TimeProvider.System);
+        SinkServices services = new() { Services = null!, Loggers = _log };
         await using ElasticsearchSink sink = ElasticsearchSink.Create(options, sign: null, services);
         await sink.CheckAsync(TestContext.Current.CancellationToken);
         return sink.Problem;

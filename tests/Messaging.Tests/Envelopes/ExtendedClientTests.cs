@@ -68,7 +68,7 @@ public sealed class ExtendedClientTests
     [InlineData(AwsErrorKind.Missing, "NoSuchKey", "pointer-object-missing", 3)]
     [InlineData(AwsErrorKind.Rejected, "KeyTooLongError", "pointer-object-missing", 1)]
     [InlineData(AwsErrorKind.Refused, "InvalidObjectState", "pointer-object-archived", 1)]
-    public async Task Payload_ThatCannotBeHad_IsADeadLetterWhole(AwsErrorKind kind, string code, string reason, int deliveries)
+    internal async Task Payload_ThatCannotBeHad_IsADeadLetterWhole(AwsErrorKind kind, string code, string reason, int deliveries)
     {
         await using TestWorker worker = await StartAsync();
         _answer = () => new S3ObjectContent(new S3Fault(kind, code, Status: 404));

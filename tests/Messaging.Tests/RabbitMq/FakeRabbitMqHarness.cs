@@ -118,6 +118,14 @@ internal sealed class FakeRabbitMqHarness : SourceHarness
     {
         _options = new FakeRabbitMqOptions(Broker) { Queue = Queue, Prefetch = _prefetch };
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        return new RabbitMqMessageSource(_options, new SourceServices("archive", none, new MemoryDeadLetters(), Log, Time, _slots));
+        return new RabbitMqMessageSource(_options, new SourceServices
+        {
+            Route = "archive",
+            Services = none,
+            DeadLetters = new MemoryDeadLetters(),
+            Loggers = Log,
+            Time = Time,
+            Concurrency = _slots,
+        });
     }
 }

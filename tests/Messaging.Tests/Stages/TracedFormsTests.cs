@@ -37,7 +37,7 @@ public sealed class TracedFormsTests
         CircuitBreaker breaker = new(route, recoverability, TimeProvider.System, NullLogger.Instance);
 
         await using S3Sink sink =
-            new(new S3SinkOptions { Bucket = "archive" }, new SlowRequests(), new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+            new(new S3SinkOptions { Bucket = "archive" }, new SlowRequests(), new SinkServices { Services = null! });
         IPipeline<MessageContext> pipeline = new PipelineBuilder<MessageContext>(route)
             .Behavior(new TracingBehavior(route))
             .Behavior(new SuspendingBehavior())

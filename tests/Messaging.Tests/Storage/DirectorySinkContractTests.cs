@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Storage;
 using Quayside.Messaging.Testing.Xunit;
@@ -24,7 +23,7 @@ public sealed class DirectorySinkContractTests : ObjectSinkContractTests
     }
 
     protected override ValueTask<IObjectSink> CreateAsync() =>
-        new(new DirectorySink(new DirectorySinkOptions { Path = _folder.Path }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System)));
+        new(new DirectorySink(new DirectorySinkOptions { Path = _folder.Path }, new SinkServices { Services = null! }));
 
     protected override async ValueTask<byte[]?> ReadBackAsync(string key)
     {

@@ -1,5 +1,4 @@
 using System.Text;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Storage;
@@ -165,7 +164,7 @@ public sealed class DirectorySinkFaultTests
 
     private static async Task<DirectorySink> OpenAsync(string path)
     {
-        DirectorySink sink = new(new DirectorySinkOptions { Path = path }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        DirectorySink sink = new(new DirectorySinkOptions { Path = path }, new SinkServices { Services = null! });
         await sink.CheckAsync(Token);
         return sink;
     }

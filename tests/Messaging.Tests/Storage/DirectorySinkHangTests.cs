@@ -1,5 +1,4 @@
 using System.Text;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Storage;
 using Tests.Shared.Files;
@@ -15,7 +14,7 @@ public sealed class DirectorySinkHangTests : IAsyncDisposable
     private readonly DirectorySink _sink;
 
     public DirectorySinkHangTests() => _sink = new DirectorySink(
-        new DirectorySinkOptions { Path = _folder.Path, Threads = 2 }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        new DirectorySinkOptions { Path = _folder.Path, Threads = 2 }, new SinkServices { Services = null! });
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 

@@ -18,7 +18,15 @@ internal sealed class TestSourceHarness : SourceHarness
     public TestSourceHarness(Func<ReceivedMessage, ReceivedMessage>? broken = null)
     {
         _source = new TestSource(
-            new SourceServices("orders", new ServiceCollection().BuildServiceProvider(), _deadLetters, new RecordingLog(), _time, Concurrency: 64));
+            new SourceServices
+            {
+                Route = "orders",
+                Services = new ServiceCollection().BuildServiceProvider(),
+                DeadLetters = _deadLetters,
+                Loggers = new RecordingLog(),
+                Time = _time,
+                Concurrency = 64,
+            });
         Source = broken is null ? _source : new Broken(_source, broken);
     }
 

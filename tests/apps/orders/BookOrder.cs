@@ -1,6 +1,4 @@
-using System.Buffers;
 using System.Diagnostics.Metrics;
-using System.Text.Json;
 using Quayside.Messaging.Handlers;
 using Quayside.Pipeline.Settlements;
 
@@ -11,12 +9,6 @@ internal sealed class BookOrder(BookOptions options, TenantOptions tenants) : IM
 {
     private static readonly Meter Meter = new("OrdersApp");
     private static readonly Counter<long> Booked = Meter.CreateCounter<long>("orders.booked", "{order}", "Orders booked");
-
-    public static void WriteSample(IBufferWriter<byte> body, int index, string id, DateTimeOffset date)
-    {
-        using Utf8JsonWriter writer = new(body);
-        JsonSerializer.Serialize(writer, new Order(id, index), OrderJson.Default.Order);
-    }
 
     public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken)
     {

@@ -1,7 +1,5 @@
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Handlers;
-using Quayside.Messaging.Recoverability;
-using Quayside.Pipeline.Contexts;
 
 namespace OrdersApp;
 
@@ -15,7 +13,7 @@ internal sealed class CopyFeature : IHandlerFeature
     public HandlerPlan Configure(SettingsReader settings, string route) => new()
     {
         Compose = (builder, services) => builder
-            .Behavior(new RetryBehavior<MessageContext>(services.Recoverability, services.Breaker, services.Time))
+            .Behavior(services.Retry)
             .Terminator(new CopyTerminator(services.Store)),
     };
 }

@@ -3,12 +3,11 @@ using Microsoft.Extensions.Hosting;
 using Quayside.Messaging.CommandLine;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
-using Quayside.Messaging.Publishing;
 using Quayside.Messaging.Sources.Channels;
 
 namespace OrdersApp;
 
-/// <summary>A worker with its own handlers, source, settings, command and option: as a program, and embedded in a host.</summary>
+/// <summary>A worker with its own handlers, source, settings, command and service: as a program, and embedded in a host.</summary>
 internal static class Program
 {
     public static Task<int> Main(string[] args) => args is ["embedded", .. string[] keys]
@@ -17,14 +16,19 @@ internal static class Program
         : args is ["broken"] ? WorkerApp.RunAsync([], _ => throw new InvalidOperationException("no shop to open"))
         : args is ["nameless"] ? WorkerApp.RunAsync([], worker => worker.AddHandler<Order, BookOrder>(name: null!, OrderJson.Default.Order))
         : WorkerApp.RunAsync(
-            args, worker => AddFeatures(worker).Describe("Books orders.").AddCommand(RoutesCommand.Create).AddDaemonExtension(new OrdersExtension()));
+            args, worker => AddFeatures(worker).Describe("Books orders.").AddCommand(RoutesCommand.Create));
 
-    private static IMessageWorkerBuilder AddFeatures(IMessageWorkerBuilder worker) => worker
-        .AddSettings(SettingsSection.Of<TenantOptions>("Tenants"))
-        .AddSource(new OutboxFeature())
-        .AddHandler(new CopyFeature())
-        .AddMeter("OrdersApp")
-        .AddHandler<Order, BookOrder, BookOptions>("Orders", OrderJson.Default.Order);
+    private static IMessageWorkerBuilder AddFeatures(IMessageWorkerBuilder worker)
+    {
+        worker.Services.AddHostedService<OrdersPublisher>();
+        return worker
+            .AddSettings(SettingsSection.Of<TenantOptions>("Tenants"))
+            .AddSettings(SettingsSection.Of<PublisherOptions>("Publisher"))
+            .AddSource(new OutboxFeature())
+            .AddHandler(new CopyFeature())
+            .AddMeter("OrdersApp")
+            .AddHandler<Order, BookOrder, BookOptions>("Orders", OrderJson.Default.Order);
+    }
 
     private static async Task<int> RunEmbeddedAsync(string[] keys)
     {
@@ -32,8 +36,7 @@ internal static class Program
         builder.AddMessageWorker(worker => AddFeatures(worker));
         using IHost host = builder.Build();
         await host.StartAsync();
-        await new GeneratedMessages(BookOrder.WriteSample, TimeProvider.System).PublishAsync(
-            host.Services.GetRequiredService<IMessagePublisher>(), 3, CancellationToken.None);
+        await OrdersPublisher.PublishAsync(host.Services.GetRequiredService<IMessagePublisher>(), 3, CancellationToken.None);
         await host.StopAsync();
         return host.Services.GetRequiredService<IMessageWorker>().DrainedCleanly ? ExitCodes.Success : ExitCodes.Incomplete;
     }

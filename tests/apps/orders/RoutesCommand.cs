@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Microsoft.Extensions.Configuration;
 using Quayside.Messaging.CommandLine;
 using Quayside.Messaging.Configuration;
 
@@ -12,9 +13,10 @@ internal static class RoutesCommand
         Command command = new("routes", "List the routes that book orders");
         command.SetAction(parsed =>
         {
+            IConfiguration configuration = context.ReadConfiguration(parsed);
+            context.Check(configuration);
             Console.Out.WriteLine(
-                string.Join(
-                    ", ", context.Plan(context.ReadConfiguration(parsed)).Routes.Where(route => route.Handler.Name == "Orders").Select(route => route.Name)));
+                string.Join(", ", configuration.GetSection("Routes").GetChildren().Where(route => route["Handler"] == "Orders").Select(route => route.Key)));
             return ExitCodes.Success;
         });
         return command;

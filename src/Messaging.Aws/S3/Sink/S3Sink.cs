@@ -37,7 +37,7 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly TimeSpan _attemptTimeout;
     private readonly TimeSpan _totalTimeout;
     private readonly int _maxAttempts;
-    private readonly CircuitBreaker? _breaker;
+    private readonly IBreaker? _breaker;
     private readonly RetryBudget _retries = new();
     private readonly IS3Requests _requests;
 

@@ -9,7 +9,7 @@ namespace Quayside.Messaging.DeadLetters.Redrive;
 /// and what is reported decides the redrive, which is one for all queues. Threads: one call at a time.
 /// </summary>
 /// <remarks>Calls throw what the client throws; <see cref="Explain"/> says what it means.</remarks>
-public interface IDeadLetterQueue : IAsyncDisposable
+internal interface IDeadLetterQueue : IAsyncDisposable
 {
     /// <summary>When dead letters that another receiver has can be received again; completes "hides them until".</summary>
     string HiddenUntil => "it gives them back";
@@ -56,10 +56,10 @@ public interface IDeadLetterQueue : IAsyncDisposable
 /// <param name="Text">What happened; printable.</param>
 /// <param name="Ended">What to do, with the exit code: for a call without which the redrive cannot go on.</param>
 /// <param name="IsOfMessage">True when the message itself was refused: others may be accepted.</param>
-public sealed record QueueFault(string Text, StartupException Ended, bool IsOfMessage = false);
+internal sealed record QueueFault(string Text, StartupException Ended, bool IsOfMessage = false);
 
 /// <summary>Where the message of a dead letter was sent.</summary>
-public enum SentTo
+internal enum SentTo
 {
     /// <summary>Nowhere, or not known: a defect.</summary>
     Undecided = 0,
@@ -76,7 +76,7 @@ public enum SentTo
 /// <param name="name">Its id for people; printable.</param>
 /// <param name="reason">Its reason code; null or empty without one.</param>
 /// <param name="message">The queue's own object for it.</param>
-public sealed class QueuedDeadLetter(string key, string name, string? reason, object? message)
+internal sealed class QueuedDeadLetter(string key, string name, string? reason, object? message)
 {
     /// <summary>Tells it from every other one of the queue, also when it is received again.</summary>
     public string Key { get; } = key;

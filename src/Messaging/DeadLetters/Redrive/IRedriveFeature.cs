@@ -7,7 +7,7 @@ namespace Quayside.Messaging.DeadLetters.Redrive;
 /// Offers the dead-letter queue of a source to <c>redrive --from</c>, under the name of the source in lower case. The class that implements
 /// <see cref="Sources.ISourceFeature"/> implements this interface too; its section has the setting <c>Queue</c>.
 /// </summary>
-public interface IRedriveFeature
+internal interface IRedriveFeature
 {
     /// <summary>Reads and checks the settings; problems go into the reader. Touches nothing outside the configuration.</summary>
     /// <returns>
@@ -25,7 +25,7 @@ public interface IRedriveFeature
 /// <param name="Url">The running worker's address; null for the configured one.</param>
 /// <param name="Route">The route to send to; null for the dead letter's own.</param>
 /// <param name="Rate">The maximum number of dead letters per second; null for no limit.</param>
-public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string? Url, string? Route, int? Rate = null)
+internal sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string? Url, string? Route, int? Rate = null)
 {
     /// <summary>Only dead letters with these names, as a dry run lists them; null for all.</summary>
     public IReadOnlySet<string>? Names { get; init; }
@@ -51,7 +51,7 @@ public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string
 /// <param name="Again">The first of those, one line each: the name of the one that was sent, the reason and the new dead letter.</param>
 /// <param name="Notes">Lines about what the counts do not show.</param>
 /// <param name="Ended">Why the redrive ended before every dead letter was tried; null when all were tried.</param>
-public sealed record RedriveResult(
+internal sealed record RedriveResult(
     int Found, int Sent, int LeftCount, IReadOnlyList<string> Left, int AgainCount, IReadOnlyList<string> Again, IReadOnlyList<string> Notes, string? Ended)
 {
     /// <summary>True when no dead letter has the reason that was asked for, and others have other reasons.</summary>

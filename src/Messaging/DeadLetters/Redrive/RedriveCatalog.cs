@@ -11,7 +11,7 @@ namespace Quayside.Messaging.DeadLetters.Redrive;
 /// The dead-letter stores that can be redriven: the folder, if a source can send its dead letters to a running worker, and the queues that the worker's
 /// sources offer. Immutable.
 /// </summary>
-public sealed class RedriveCatalog
+internal sealed class RedriveCatalog
 {
     private readonly Dictionary<string, IRedriveFeature> _byName;
     private readonly SettingsSections _sections;

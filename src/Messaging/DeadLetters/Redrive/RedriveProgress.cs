@@ -10,7 +10,7 @@ namespace Quayside.Messaging.DeadLetters.Redrive;
 /// <param name="total">The number of dead letters at the start, as far as known; for reports.</param>
 /// <param name="time">The clock for rate and reports.</param>
 /// <param name="output">Receives the reports.</param>
-public sealed class RedriveProgress(RedriveRequest request, long total, TimeProvider time, TextWriter output)
+internal sealed class RedriveProgress(RedriveRequest request, long total, TimeProvider time, TextWriter output)
 {
     /// <summary>The maximum number of dead letters that are listed with a reason: of those that stay, and of those that were dead-lettered again.</summary>
     public const int MaxListed = 20;
@@ -234,4 +234,4 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
 /// <param name="Found">Those that the request asks for.</param>
 /// <param name="Sent">Of those, the ones that were accepted and deleted.</param>
 /// <param name="Left">Of those, the ones that stay.</param>
-public sealed record RedriveCounts(string Reason, int Found, int Sent, int Left);
+internal sealed record RedriveCounts(string Reason, int Found, int Sent, int Left);

@@ -42,7 +42,7 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
         HandlerReports reports = services.ReportsOf(typeof(THandler));
         if (services.Recoverability.Attempts > 1)
         {
-            builder.Behavior(new RetryBehavior<MessageContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true));
+            builder.Behavior(new RetryBehavior<MessageContext>(services.Recoverability, services.Circuit, services.Time, retriesUnknown: true));
         }
 
         builder.Service(handler, $"the handler {reports.Handler}");

@@ -23,7 +23,7 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
     private readonly long _maxBytes;
     private readonly int _maxPending;
     private readonly BundleBudget _budget;
-    private readonly CircuitBreaker? _breaker;
+    private readonly IBreaker? _breaker;
     private readonly ILogger _logger;
     private readonly LogThrottles<Type> _failures;
     private readonly BundleMetrics _metrics;

@@ -12,7 +12,7 @@ namespace Quayside.Messaging.Sources.InMemory;
 /// the same bytes have the same id. Allocates nothing once the pool is warm. Threads: one at a time fills and settles; during a shutdown,
 /// the message may be written to the dead letters while the route still reads it.
 /// </summary>
-public abstract class InMemoryMessage : ReceivedMessage
+internal abstract class InMemoryMessage : ReceivedMessage
 {
     // Larger buffers are returned with their message, so that a burst of large messages does not keep its memory.
     private const int LargestKeptBuffer = 4_096;

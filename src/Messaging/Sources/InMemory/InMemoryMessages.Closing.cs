@@ -7,7 +7,7 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Sources.InMemory;
 
 /// <content>Writing dead letters: of dead-lettered messages, and of unsettled messages at a shutdown.</content>
-public sealed partial class InMemoryMessages<T>
+internal sealed partial class InMemoryMessages<T>
 {
     // Writing a dead letter waits for the disk, not for the CPU; 8 writes keep a disk busy.
     private const int SpillParallelism = 8;

@@ -20,7 +20,7 @@ namespace Quayside.Messaging.Sources.InMemory;
 /// Threads: any number take, put and settle; one at a time hands in.
 /// </remarks>
 /// <typeparam name="T">The source's message.</typeparam>
-public sealed partial class InMemoryMessages<T> : IDisposable
+internal sealed partial class InMemoryMessages<T> : IDisposable
     where T : InMemoryMessage
 {
     /// <summary>Number of messages waiting for redelivery, in addition to those in flight, at which <see cref="IsFull"/> is true.</summary>
@@ -333,7 +333,7 @@ public sealed partial class InMemoryMessages<T> : IDisposable
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Logger">The source's log.</param>
 /// <param name="Metrics">The route's counters; null outside a route.</param>
-public sealed record InMemoryServices(
+internal sealed record InMemoryServices(
     string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger, RouteMetrics? Metrics = null)
 {
     /// <summary>The services of a source, from those of its route.</summary>

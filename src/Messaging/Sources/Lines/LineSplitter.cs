@@ -12,7 +12,7 @@ namespace Quayside.Messaging.Sources.Lines;
 /// <param name="maxLineBytes">The maximum length of a line in bytes, without its line end.</param>
 /// <param name="lineEnd">What ends a line.</param>
 /// <param name="keepsTooLong">True when a line that is too long is returned by its first <paramref name="maxLineBytes"/> bytes.</param>
-public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd lineEnd = LineEnd.Lf, bool keepsTooLong = false) : IDisposable
+internal sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd lineEnd = LineEnd.Lf, bool keepsTooLong = false) : IDisposable
 {
     // Large enough for a typical line, so that the buffer rarely grows.
     private const int PartialLineCapacity = 1_024;
@@ -183,7 +183,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd l
 }
 
 /// <summary>What ends a line.</summary>
-public enum LineEnd
+internal enum LineEnd
 {
     /// <summary>LF, or CR LF; a CR elsewhere belongs to the line.</summary>
     Lf = 0,
@@ -193,7 +193,7 @@ public enum LineEnd
 }
 
 /// <summary>The result of <see cref="LineSplitter"/>.</summary>
-public enum LineKind
+internal enum LineKind
 {
     /// <summary>The data ended before the line.</summary>
     None = 0,

@@ -1,6 +1,5 @@
 using System.Text;
 using Integration.Tests.Faults.S3;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Aws.S3;
 using Quayside.Messaging.Aws.S3.Sink;
 using Quayside.Messaging.Costs;
@@ -28,7 +27,7 @@ public class S3SinkCallCountTests : IAsyncLifetime
         await using S3Sink sink = S3Sink.Create(
             new S3SinkOptions { Client = Client, Bucket = "archive", ConnectTimeout = limit, AttemptTimeout = limit, TotalTimeout = limit },
             S3Sinks.AwsOf(_s3.Endpoint),
-            new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, Calls: calls));
+            new SinkServices { Services = null!, Calls = calls });
         _s3.Script = FaultScript.Empty.OnPut(2, S3Fault.SlowDown).OnPut(4, S3Fault.CommitThenReset);
 
         await sink.CheckAsync(TestContext.Current.CancellationToken);

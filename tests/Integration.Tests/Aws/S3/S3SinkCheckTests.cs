@@ -128,7 +128,7 @@ public class S3SinkCheckTests(RealS3 real)
         await using FaultyS3 s3 = await FaultyS3.StartAsync();
         AwsOptions aws = new() { Endpoint = s3.Endpoint.ServiceUrl, Region = "us-east-1", Profile = "no-such-profile" };
         await using S3Sink sink = S3Sink.Create(
-            new S3SinkOptions { Client = Client, Bucket = "archive" }, aws, new SinkServices(null!, new LoggerFactory(), TimeProvider.System));
+            new S3SinkOptions { Client = Client, Bucket = "archive" }, aws, new SinkServices { Services = null!, Loggers = new LoggerFactory() });
 
         StartupException exception = await Should.ThrowAsync<StartupException>(sink.CheckAsync(Token));
 

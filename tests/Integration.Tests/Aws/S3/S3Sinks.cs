@@ -12,7 +12,12 @@ namespace Integration.Tests.Aws.S3;
 internal static class S3Sinks
 {
     public static S3Sink Open(AwsEndpoint endpoint, S3SinkOptions options, ILoggerFactory? loggers = null, TimeProvider? time = null) =>
-        S3Sink.Create(options, AwsOf(endpoint), new SinkServices(null!, loggers ?? NullLoggerFactory.Instance, time ?? TimeProvider.System));
+        S3Sink.Create(options, AwsOf(endpoint), new SinkServices
+        {
+            Services = null!,
+            Loggers = loggers ?? NullLoggerFactory.Instance,
+            Time = time ?? TimeProvider.System,
+        });
 
     public static AwsOptions AwsOf(AwsEndpoint endpoint) => new()
     {

@@ -43,7 +43,14 @@ internal sealed class SqsSourceHarness : SourceHarness
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _open = () => new SqsMessageSource(
             SqsClient.Create(aws, reference, new SqsWireOptions { CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System),
-            reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Concurrency: 60),
+            reference, options, new SourceServices
+            {
+                Route = "orders",
+                Services = none,
+                DeadLetters = new MemoryDeadLetters(),
+                Loggers = Log,
+                Concurrency = 60,
+            },
             messageTimeout: TimeSpan.Zero);
         _source = _open();
     }

@@ -102,6 +102,6 @@ public sealed class S3ClientChoiceTests
     private S3Sink Open(ScriptedRequests requests, bool isDirect = true) => new(
         new S3SinkOptions { Bucket = "archive" },
         requests,
-        new SinkServices(null!, _log, _time, Route: "trial"),
+        new SinkServices { Services = null!, Loggers = _log, Time = _time, Route = "trial" },
         new S3ClientChoice(isDirect, "the client"));
 }

@@ -130,7 +130,7 @@ public sealed class S3SinkRetryTests
             options,
             new AwsOptions { Endpoint = server.Url, Region = "eu-west-1" },
             credentials,
-            new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 1));
+            new SinkServices { Services = null!, Concurrency = 1 });
 
         SinkResult result = await StoreAsync(sink);
 
@@ -142,7 +142,7 @@ public sealed class S3SinkRetryTests
     private static S3Sink Open(IS3Requests requests, int maxAttempts, CircuitBreaker? breaker = null) => new(
         new S3SinkOptions { Bucket = "archive", MaxAttempts = maxAttempts },
         requests,
-        new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, Breaker: breaker));
+        new SinkServices { Services = null!, Breaker = breaker });
 
     private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], Token);
 }

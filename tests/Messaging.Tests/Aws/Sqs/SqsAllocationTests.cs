@@ -3,7 +3,6 @@ using Amazon.Runtime;
 using Messaging.Tests.Aws.Sqs.Wire;
 using Messaging.Tests.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.Sqs;
 using Quayside.Messaging.Aws.Sqs.Wire;
@@ -37,7 +36,7 @@ public sealed class SqsAllocationTests
             client,
             SqsQueueReference.Parse(WireClient.Url)!,
             options,
-            new SourceServices("orders", none, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 10));
+            new SourceServices { Route = "orders", Services = none, DeadLetters = new MemoryDeadLetters(), Concurrency = 10 });
         await source.CheckAsync(CancellationToken.None);
         CompletingIntake intake = new();
         using CancellationTokenSource stop = new();

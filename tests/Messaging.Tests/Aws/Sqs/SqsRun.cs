@@ -34,7 +34,15 @@ internal sealed class SqsRun : SourceHarness
             _wire.Client,
             SqsQueueReference.Parse(options.Queue!)!,
             options,
-            new SourceServices("orders", none, new MemoryDeadLetters(), loggers ?? Log, Time, concurrency));
+            new SourceServices
+            {
+                Route = "orders",
+                Services = none,
+                DeadLetters = new MemoryDeadLetters(),
+                Loggers = loggers ?? Log,
+                Time = Time,
+                Concurrency = concurrency,
+            });
     }
 
     public FakeQueue Queue { get; }

@@ -50,9 +50,19 @@ public sealed class BatchCollectorTests
         ManualTimeProvider time = new();
         RecoverabilityOptions recoverability = new();
         CircuitBreaker breaker = new("orders", recoverability, time, NullLogger.Instance);
-        HandlerServices services = new(
-            "orders", Sink: null, breaker, recoverability, new RouteMetrics("orders"), new ApiCalls(),
-            none, new MemoryDeadLetters(), NullLoggerFactory.Instance, time, Concurrency: 4);
+        HandlerServices services = new()
+        {
+            Route = "orders",
+            Sink = null,
+            Circuit = breaker,
+            Recoverability = recoverability,
+            Metrics = new RouteMetrics("orders"),
+            Calls = new ApiCalls(),
+            Services = none,
+            DeadLetters = new MemoryDeadLetters(),
+            Time = time,
+            Concurrency = 4,
+        };
         return new BatchCollector<Order>(handler, new BatchOptions { MaxMessages = 1 }, services, services.ReportsOf(typeof(ScriptedBatchHandler)));
     }
 }

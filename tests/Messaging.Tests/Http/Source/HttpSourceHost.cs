@@ -103,8 +103,14 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         configure?.Invoke(options);
         foreach (string route in routes ?? [Route])
         {
-            SourceServices services = new(route, app.Services, host.DeadLetters, loggers ?? host.Log, host.Time, concurrency)
+            SourceServices services = new()
             {
+                Route = route,
+                Services = app.Services,
+                DeadLetters = host.DeadLetters,
+                Loggers = loggers ?? host.Log,
+                Time = host.Time,
+                Concurrency = concurrency,
                 Name = "http",
                 Stores = stores,
             };

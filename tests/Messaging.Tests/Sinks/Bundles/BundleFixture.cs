@@ -26,7 +26,13 @@ internal sealed class BundleFixture : IAsyncDisposable
     {
         Breaker = new CircuitBreaker(_route, new RecoverabilityOptions(), time ?? Time, NullLogger.Instance);
         BundlesOptions options = new() { Enabled = true, MaxMessages = maxMessages, MaxBytes = maxBytes, MaxAge = maxAge ?? TimeSpan.FromSeconds(10) };
-        SinkServices services = new(new ServiceCollection().BuildServiceProvider(), loggers ?? NullLoggerFactory.Instance, time ?? Time, Breaker: Breaker);
+        SinkServices services = new()
+        {
+            Services = new ServiceCollection().BuildServiceProvider(),
+            Loggers = loggers ?? NullLoggerFactory.Instance,
+            Time = time ?? Time,
+            Breaker = Breaker,
+        };
         Sink = new BundlingSink(inner ?? Inner, options, new BundleLimits(_route, 2_000, maxPending), budget ?? new BundleBudget(1 << 30), services);
         _listener = Listen();
     }

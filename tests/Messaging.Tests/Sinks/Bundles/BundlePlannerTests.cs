@@ -1,6 +1,5 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Planning;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Sinks.Bundles;
@@ -89,5 +88,5 @@ public sealed class BundlePlannerTests
     private static IObjectSink Sink(params string[] settings) => Sink(Plan(settings).Routes.Single());
 
     private static IObjectSink Sink(RoutePlan route) =>
-        (IObjectSink)route.Sink!.Create(new SinkServices(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, new ManualTimeProvider()));
+        (IObjectSink)route.Sink!.Create(new SinkServices { Services = new ServiceCollection().BuildServiceProvider(), Time = new ManualTimeProvider() });
 }

@@ -1,6 +1,5 @@
 using System.Text;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Sinks.Bundles;
 using Quayside.Messaging.Sinks.Memory;
@@ -37,7 +36,7 @@ public sealed class BundlingSinkAllocationTests
     private static BundlingSink Sink()
     {
         BundlesOptions options = new() { Enabled = true, MaxMessages = Messages };
-        SinkServices services = new(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, TimeProvider.System);
+        SinkServices services = new() { Services = new ServiceCollection().BuildServiceProvider() };
         return new BundlingSink(
             new MemorySink(new MemorySinkOptions { Capacity = 0 }), options, new BundleLimits("allocations", 2 * Messages, 2 * Messages),
             new BundleBudget(1 << 30), services);

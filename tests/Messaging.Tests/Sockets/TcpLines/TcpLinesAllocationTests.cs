@@ -3,7 +3,6 @@ using System.Net.Sockets;
 using System.Text;
 using Messaging.Tests.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sockets.TcpLines;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
@@ -25,7 +24,7 @@ public sealed class TcpLinesAllocationTests
         TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = acknowledge };
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
         await using TcpLinesMessageSource source = new(
-            new SourceServices("orders", services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 64),
+            new SourceServices { Route = "orders", Services = services, DeadLetters = new MemoryDeadLetters(), Concurrency = 64 },
             options,
             new BufferPool());
         await source.CheckAsync(CancellationToken.None);

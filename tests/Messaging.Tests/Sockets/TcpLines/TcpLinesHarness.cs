@@ -23,7 +23,15 @@ internal sealed class TcpLinesHarness : SourceHarness
     {
         configure?.Invoke(_options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        _source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64), _options, _buffers);
+        _source = new TcpLinesMessageSource(new SourceServices
+        {
+            Route = "orders",
+            Services = none,
+            DeadLetters = DeadLetters,
+            Loggers = Log,
+            Time = Time,
+            Concurrency = 64,
+        }, _options, _buffers);
     }
 
     public override IMessageSource Source => _source;

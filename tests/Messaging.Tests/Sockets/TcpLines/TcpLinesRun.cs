@@ -24,7 +24,16 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = true };
         configure?.Invoke(options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: Metrics), options, _buffers)
+        Source = new TcpLinesMessageSource(new SourceServices
+        {
+            Route = "orders",
+            Services = none,
+            DeadLetters = DeadLetters,
+            Loggers = Log,
+            Time = Time,
+            Concurrency = 64,
+            Metrics = Metrics,
+        }, options, _buffers)
         { Listen = listen };
     }
 

@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.Sockets;
 using Messaging.Tests.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sockets.Udp;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
@@ -30,7 +29,7 @@ public sealed class UdpAllocationTests
         };
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
         await using UdpMessageSource source = new(
-            new SourceServices("orders", services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 64),
+            new SourceServices { Route = "orders", Services = services, DeadLetters = new MemoryDeadLetters(), Concurrency = 64 },
             options,
             new BufferPool())
         { IsPortable = isPortable || !OperatingSystem.IsLinux() };

@@ -21,7 +21,17 @@ internal sealed class UdpSourceHarness : SourceHarness
         configure?.Invoke(Options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _source = new UdpMessageSource(
-            new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: RouteMetrics) { Name = "udp" }, Options, _buffers)
+            new SourceServices
+            {
+                Route = "orders",
+                Services = none,
+                DeadLetters = DeadLetters,
+                Loggers = Log,
+                Time = Time,
+                Concurrency = 64,
+                Metrics = RouteMetrics,
+                Name = "udp",
+            }, Options, _buffers)
         { IsPortable = isPortable || !OperatingSystem.IsLinux() };
     }
 

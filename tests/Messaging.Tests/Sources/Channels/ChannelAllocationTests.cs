@@ -1,6 +1,5 @@
 using System.Buffers;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sources;
 using Quayside.Messaging.Sources.Channels;
 using Quayside.Pipeline.Buffers;
@@ -25,7 +24,7 @@ public sealed class ChannelAllocationTests
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
         ChannelPublishers publishers = new();
         await using ChannelMessageSource source = new(
-            new SourceServices("orders", services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 64),
+            new SourceServices { Route = "orders", Services = services, DeadLetters = new MemoryDeadLetters(), Concurrency = 64 },
             new ChannelSourceOptions(),
             publishers,
             new BufferPool(arrays));
@@ -50,7 +49,7 @@ public sealed class ChannelAllocationTests
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
         ChannelPublishers publishers = new();
         await using ChannelMessageSource source = new(
-            new SourceServices("orders", services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 64),
+            new SourceServices { Route = "orders", Services = services, DeadLetters = new MemoryDeadLetters(), Concurrency = 64 },
             new ChannelSourceOptions { Capacity = 4 },
             publishers,
             new BufferPool());

@@ -1,6 +1,5 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Sources;
 using Quayside.Messaging.Sources.Channels;
@@ -71,6 +70,6 @@ public sealed class ChannelPublishersTests
     private static IMessageSource Create(ServiceProvider services, string route)
     {
         SourcePlan plan = new ChannelSourceFeature().Configure(new SettingsReader(new ConfigurationBuilder().Build()), route);
-        return plan.Create(new SourceServices(route, services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 4));
+        return plan.Create(new SourceServices { Route = route, Services = services, DeadLetters = new MemoryDeadLetters(), Concurrency = 4 });
     }
 }

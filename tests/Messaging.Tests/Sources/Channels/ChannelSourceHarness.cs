@@ -19,7 +19,16 @@ internal sealed class ChannelSourceHarness : SourceHarness
         configure?.Invoke(options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _source = new ChannelMessageSource(
-            new SourceServices(Route, none, DeadLetters, loggers ?? Log, Time, Concurrency: 64) { Name = "channel" }, options, Publishers, _buffers);
+            new SourceServices
+            {
+                Route = Route,
+                Services = none,
+                DeadLetters = DeadLetters,
+                Loggers = loggers ?? Log,
+                Time = Time,
+                Concurrency = 64,
+                Name = "channel",
+            }, options, Publishers, _buffers);
     }
 
     public override IMessageSource Source => _source;

@@ -1,5 +1,4 @@
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sources;
 using Quayside.Messaging.Sources.Channels;
 using Quayside.Messaging.Sources.InMemory;
@@ -97,7 +96,7 @@ public sealed class ReadyMessagesTests
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
         ChannelPublishers publishers = new();
         await using ChannelMessageSource source = new(
-            new SourceServices("orders", services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 64),
+            new SourceServices { Route = "orders", Services = services, DeadLetters = new MemoryDeadLetters(), Concurrency = 64 },
             new ChannelSourceOptions { Capacity = 4 },
             publishers,
             new BufferPool());

@@ -1,5 +1,4 @@
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sources;
 
 namespace Messaging.Tests.Sources.Polling;
@@ -50,5 +49,5 @@ internal sealed class FolderSourceHarness : SourceHarness
 
     private FolderSource Open() => new(
         new FolderOptions { Path = Directory.CreateDirectory(Path.Combine(_folder.Path, "in")).FullName, PollInterval = TimeSpan.FromMilliseconds(1) },
-        new SourceServices("files", _services, _deadLetters, NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 8));
+        new SourceServices { Route = "files", Services = _services, DeadLetters = _deadLetters, Concurrency = 8 });
 }

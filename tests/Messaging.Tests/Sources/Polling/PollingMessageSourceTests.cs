@@ -23,10 +23,15 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
     private Task _receiving = Task.CompletedTask;
 
     public PollingMessageSourceTests() => _table = new Table(
-        new SourceServices(
-            "rows", new ServiceCollection().BuildServiceProvider(), _deadLetters, LoggerFactory.Create(logging => logging.AddProvider(_log)),
-            TimeProvider.System, Concurrency: 4)
-        { Name = "Table" });
+        new SourceServices
+        {
+            Route = "rows",
+            Services = new ServiceCollection().BuildServiceProvider(),
+            DeadLetters = _deadLetters,
+            Loggers = LoggerFactory.Create(logging => logging.AddProvider(_log)),
+            Concurrency = 4,
+            Name = "Table",
+        });
 
     public async ValueTask DisposeAsync()
     {

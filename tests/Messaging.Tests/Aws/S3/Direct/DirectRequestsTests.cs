@@ -148,7 +148,7 @@ public sealed class DirectRequestsTests
     [Theory]
     [InlineData("token", AwsErrorKind.ExpiredCredentials)]
     [InlineData(null, AwsErrorKind.Refused)]
-    public async Task Compare_HeadAnswered400_IsAnExpiredSessionIfThereIsOne(string? session, AwsErrorKind kind)
+    internal async Task Compare_HeadAnswered400_IsAnExpiredSessionIfThereIsOne(string? session, AwsErrorKind kind)
     {
         // A HEAD's answer has no body with an error code.
         AWSCredentials keys = session is null ? new BasicAWSCredentials("AKID", "secret") : new SessionAWSCredentials("AKID", "secret", session);

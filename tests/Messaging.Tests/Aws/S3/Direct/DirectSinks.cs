@@ -1,5 +1,4 @@
 using Amazon.Runtime;
-using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
 using Quayside.Messaging.Aws.S3.Sink;
@@ -14,7 +13,7 @@ internal static class DirectSinks
 {
     public static S3SinkOptions Options { get; } = new() { Client = S3ClientKind.Direct, Bucket = "archive" };
 
-    public static SinkServices Services(TimeProvider? time = null) => new(null!, NullLoggerFactory.Instance, time ?? TimeProvider.System);
+    public static SinkServices Services(TimeProvider? time = null) => new() { Services = null!, Time = time ?? TimeProvider.System };
 
     public static AwsCredentialSource Credentials(AWSCredentials? credentials = null) =>
         new(() => Task.FromResult(credentials ?? new BasicAWSCredentials("AKIDTEST", "secret")), TimeProvider.System);

@@ -23,7 +23,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus, IDisposable
 
     public bool IsStopping => false;
 
-    public IReadOnlyList<RouteStatus> GetRoutes() => [Status(_totals)];
+    IReadOnlyList<RouteStatus> IWorkerStatus.GetRoutes() => [Status(_totals)];
 
     /// <summary>A route whose breaker is open, with three messages in flight.</summary>
     internal static RouteStatus Status(RouteTotals totals) => new()
