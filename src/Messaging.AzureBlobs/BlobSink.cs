@@ -167,6 +167,7 @@ internal sealed class BlobSink : IObjectSink
                     _problem = null;
                     return result;
                 case BlobFaultKind.Rejected:
+                    _problem = null;
                     return Failed(SinkStatus.Rejected, fault, operation, properties);
                 case BlobFaultKind.Refused:
                     return Failed(SinkStatus.Refused, fault, operation, properties);

@@ -143,7 +143,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
         try
         {
             SinkResult result = await _sender.SendAsync(batch, cancellationToken);
-            _problem = result.Status == SinkStatus.Stored ? null : _problem;
+            _problem = result.Status is SinkStatus.Stored or SinkStatus.Rejected ? null : _problem;
             return result;
         }
         finally

@@ -22,7 +22,8 @@ internal sealed partial class MessageRoute
     // Wakes the checks; a full channel holds a wake-up that has not been read.
     private readonly Channel<bool> _checkNeeded = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
 
-    private volatile string? _sinkProblem;
+    // Why the last check of the sink failed, beside what the sink itself reports; null after one that ended.
+    private volatile string? _checkProblem;
 
     // Each check that ignores its cancellation keeps a thread or a connection: with so many, no other one begins until one has ended.
     private const int MaxUnanswered = 8;
@@ -30,17 +31,26 @@ internal sealed partial class MessageRoute
     // Checks of the sink that still run beyond the limit. There is one check at a time.
     private readonly List<Task> _unanswered = [];
 
-    /// <summary>Why the sink counts as unreachable; null after a successful check or a stored object. From then on the breaker reports it.</summary>
-    private string? SinkProblem => _sinkProblem is { } problem && Breaker.Successes == 0 ? problem : null;
+    /// <summary>
+    /// Why the sink cannot be used: a check that failed, until one succeeds or an object is stored, from when on the breaker reports it; and what the sink
+    /// itself reports, for as long as it does.
+    /// </summary>
+    private string? SinkProblem => (Breaker.Successes == 0 ? _checkProblem : null) ?? OwnSinkProblem;
 
-    /// <summary>What the sink itself reports, for as long as it does.</summary>
     private string? OwnSinkProblem
     {
         get
         {
             try
             {
-                return _sink?.Problem;
+                if (_sink?.Problem is not { } problem)
+                {
+                    return null;
+                }
+
+                // No event marks that the sink begins to report it: who sees it wakes the check that may end it.
+                _checkNeeded.Writer.TryWrite(true);
+                return problem;
             }
             catch (Exception exception)
             {
@@ -127,7 +137,7 @@ internal sealed partial class MessageRoute
             _unanswered.AddRange(unanswered is null ? [] : [unanswered]);
         }
 
-        _sinkProblem = ended ? sink.Problem : $"The sink {_sinkName} did not answer its check within {DurationText.Of(CheckLimit)}.";
+        _checkProblem = ended ? null : $"The sink {_sinkName} did not answer its check within {DurationText.Of(CheckLimit)}.";
         return ended;
     }
 
@@ -156,8 +166,8 @@ internal sealed partial class MessageRoute
     }
 
     /// <summary>
-    /// Checks the sink while it counts as failed: after a check at start that failed, and while the breaker is open. Without messages, nothing
-    /// else shows that it works again.
+    /// Checks the sink while it counts as failed: after a check at start that failed, while it reports a problem, and while the breaker is open. Without
+    /// messages, nothing else shows that it works again; and what only a check finds, messages do not end.
     /// </summary>
     private async Task KeepCheckingSinkAsync()
     {
@@ -231,7 +241,7 @@ internal sealed partial class MessageRoute
             ReportCheckFailure(ProblemOf(exception));
         }
 
-        if (_sinkProblem is { } problem)
+        if ((_checkProblem ?? OwnSinkProblem) is { } problem)
         {
             Breaker.CheckFailed(problem);
         }
@@ -245,7 +255,7 @@ internal sealed partial class MessageRoute
             if (_sink is not null)
             {
                 await CheckSinkAsync(_sink, _stopReceiving.Token);
-                if (_sinkProblem is not null)
+                if ((_checkProblem ?? OwnSinkProblem) is not null)
                 {
                     return ShortestPause;
                 }
@@ -275,9 +285,9 @@ internal sealed partial class MessageRoute
 
     private void ReportCheckFailure(string problem)
     {
-        if (_sinkProblem != problem)
+        if (_checkProblem != problem)
         {
-            _sinkProblem = problem;
+            _checkProblem = problem;
             LogSinkRefused(Name, problem, DurationText.Of(LongestPause));
         }
     }
@@ -294,7 +304,7 @@ internal sealed partial class MessageRoute
     [LoggerMessage(1006, LogLevel.Warning, "Route {Route}: {Problem} The worker is not ready until dead letters can be written; it keeps messages until then")]
     private partial void LogDeadLettersProblem(string route, string problem);
 
-    [LoggerMessage(1007, LogLevel.Information, "Route {Route}: the sink {Sink}, which could not be reached at start, is reachable now")]
+    [LoggerMessage(1007, LogLevel.Information, "Route {Route}: the check of the sink {Sink}, which had failed, succeeds")]
     private partial void LogSinkReached(string route, string sink);
 
     [LoggerMessage(1013, LogLevel.Information, "Route {Route}: the next message decides whether the {Part} works again; the route is ready for it")]

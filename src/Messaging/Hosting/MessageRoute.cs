@@ -191,7 +191,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     // With the id of its log event.
     private (string Problem, int Event)? Fault =>
         _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) is { } ofSource ? (ofSource, 1003)
-        : (SinkProblem ?? OwnSinkProblem) is { } ofSink ? (ofSink, 1008)
+        : SinkProblem is { } ofSink ? (ofSink, 1008)
         : _deadLetters?.Problem is { } ofDeadLetters ? (ofDeadLetters, 1006)
         : _partFailures.Problem is { } ofPart ? (ofPart, 5011)
         : _health?.ProblemOf(Name) is { } reported ? (reported, 1018)

@@ -186,6 +186,9 @@ public sealed class MessageIntakeSettlementTests
         string warning = fixture.Intake.Reports.Warnings.ShouldHaveSingleItem();
         warning.ShouldStartWith("The source source delivers messages without an id, which are abandoned.");
         fixture.Logger.Of(5013).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {warning}");
+
+        fixture.Time.Advance(TimeSpan.FromMinutes(1));
+        fixture.Intake.Reports.Warnings.ShouldBeEmpty();
     }
 
     [Fact]

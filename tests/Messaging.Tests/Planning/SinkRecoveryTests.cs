@@ -254,6 +254,34 @@ public sealed class SinkRecoveryTests : IDisposable
         route.GetStatus().IsReady.ShouldBeTrue();
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Problem_MessagesAreStored_EndsWithTheNextCheck(bool opensBreaker)
+    {
+        await using MessageRoute route = await StartAsync();
+        Break(_sink, refuses: false);
+        if (opensBreaker)
+        {
+            route.Breaker.Failed("No space left on device.");
+            await _time.PassUntilAsync(Second, () => route.GetStatus().Breaker == BreakerState.Open);
+            await _time.PassUntilAsync(Second, () => route.Breaker.UpdateState() == BreakerState.HalfOpen);
+        }
+
+        _sink.Problem = _sink.Outage;
+        route.Breaker.Succeeded();
+        (route.GetStatus().Breaker, route.GetStatus().IsReady).ShouldBe((BreakerState.Closed, false));
+
+        Mend(_sink);
+        await _time.PassUntilAsync(Second, () =>
+        {
+            route.Breaker.Succeeded();
+            return route.GetStatus().IsReady;
+        });
+        _log.Entries.ShouldContain(entry => entry.Id.Id == 1007);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
+    }
+
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();

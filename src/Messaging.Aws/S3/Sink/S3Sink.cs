@@ -134,6 +134,7 @@ internal sealed partial class S3Sink : IObjectSink
                     return result;
 
                 case AwsErrorKind.Rejected:
+                    _problem = null;
                     return Failed(SinkStatus.Rejected, fault, operation, properties);
 
                 case AwsErrorKind.ClockSkew or AwsErrorKind.ExpiredCredentials or AwsErrorKind.Refused:
