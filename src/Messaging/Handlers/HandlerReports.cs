@@ -91,37 +91,13 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
     }
 
     /// <summary>A message of a batch was settled in a way that has no effect.</summary>
-    /// <param name="misuse">Why.</param>
+    /// <param name="misuse">Why: the end of the log line.</param>
     /// <param name="index">Its index in the batch.</param>
-    public void Misused(BatchMisuse misuse, int index)
-    {
-        switch (misuse)
-        {
-            case BatchMisuse.Twice:
-                LogTwice(_misuses, route, handler, index);
-                break;
-            case BatchMisuse.Late:
-                LogLate(_misuses, route, handler, index);
-                break;
-            default:
-                LogUndecided(_misuses, route, handler, index);
-                break;
-        }
-    }
+    public void Misused(string misuse, int index) => LogMisused(_misuses, route, handler, index, misuse);
 
     [LoggerMessage(5301, LogLevel.Error, "Route {Route}: the handler {Handler} threw for {Message}{Suppressed}")]
     private static partial void LogThrew(ILogger logger, Exception exception, string route, string handler, string message, SuppressedLines suppressed);
 
-    [LoggerMessage(5302, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch twice; the first settlement holds")]
-    private static partial void LogTwice(ILogger logger, string route, string handler, int index);
-
-    [LoggerMessage(
-        5303, LogLevel.Warning,
-        "Route {Route}: the handler {Handler} settled message {Index} of a batch after the batch had ended; "
-            + "the message was abandoned unless it was settled before")]
-    private static partial void LogLate(ILogger logger, string route, string handler, int index);
-
-    [LoggerMessage(
-        5304, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch with default(Settlement), which decides nothing")]
-    private static partial void LogUndecided(ILogger logger, string route, string handler, int index);
+    [LoggerMessage(5302, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch {Misuse}")]
+    private static partial void LogMisused(ILogger logger, string route, string handler, int index, string misuse);
 }

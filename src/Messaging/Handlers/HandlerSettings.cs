@@ -4,7 +4,10 @@ using Quayside.Messaging.Configuration;
 namespace Quayside.Messaging.Handlers;
 
 /// <summary>The class that reads a handler's section <c>Handlers:{name}</c>.</summary>
-internal abstract class HandlerSettings
+/// <param name="IsArgument">True when the handler's constructor takes the settings.</param>
+/// <param name="SectionOf">The section of a handler, by its name.</param>
+/// <param name="Read">Reads and checks the section for one route.</param>
+internal sealed record HandlerSettings(bool IsArgument, Func<string, SettingsSection> SectionOf, Func<SettingsReader, string, string, object> Read)
 {
     private const DynamicallyAccessedMemberTypes Members =
         DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
@@ -12,27 +15,12 @@ internal abstract class HandlerSettings
     /// <summary>For handlers without settings: every key of the section is unknown.</summary>
     public static HandlerSettings None { get; } = Of<NoSettings>(isArgument: false);
 
-    /// <summary>True when the handler's constructor takes the settings.</summary>
-    public abstract bool IsArgument { get; }
-
     public static HandlerSettings Of<[DynamicallyAccessedMembers(Members)] T>(bool isArgument)
-        where T : class, new() => new Settings<T>(isArgument);
-
-    /// <summary>The section of a handler.</summary>
-    public abstract SettingsSection SectionOf(string handler);
-
-    /// <summary>Reads and checks the section for one route.</summary>
-    public abstract object Read(SettingsReader settings, string section, string route);
-
-    private sealed class Settings<[DynamicallyAccessedMembers(Members)] T>(bool isArgument) : HandlerSettings
-        where T : class, new()
-    {
-        public override bool IsArgument { get; } = isArgument;
-
-        public override SettingsSection SectionOf(string handler) => SettingsSection.Of<T>($"Handlers:{handler}");
-
-        public override object Read(SettingsReader settings, string section, string route) => settings.Read<T>(section, route);
-    }
+        where T : class, new() =>
+        new(
+            isArgument,
+            static handler => SettingsSection.Of<T>($"Handlers:{handler}"),
+            static (settings, section, route) => settings.Read<T>(section, route));
 
     private sealed class NoSettings;
 }

@@ -88,14 +88,11 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
     public bool Settle(int index, Settlement settlement)
     {
         CheckIndex(index);
-        BatchMisuse misuse;
+        string? misuse;
         lock (_gate)
         {
-            misuse = _entries is null ? BatchMisuse.Late
-                : !settlement.IsDecided ? BatchMisuse.Undecided
-                : _entries[index].Settlement.IsDecided ? BatchMisuse.Twice
-                : BatchMisuse.None;
-            if (misuse == BatchMisuse.None)
+            misuse = FindMisuse(settlement) ?? (_entries![index].Settlement.IsDecided ? "twice; the first settlement holds" : null);
+            if (misuse is null)
             {
                 _entries![index].Settlement = settlement;
                 return true;
@@ -113,11 +110,11 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
     public int SettleRest(Settlement settlement)
     {
         int settled = 0;
-        BatchMisuse misuse;
+        string? misuse;
         lock (_gate)
         {
-            misuse = _entries is null ? BatchMisuse.Late : !settlement.IsDecided ? BatchMisuse.Undecided : BatchMisuse.None;
-            for (int i = 0; misuse == BatchMisuse.None && i < Count; i++)
+            misuse = FindMisuse(settlement);
+            for (int i = 0; misuse is null && i < Count; i++)
             {
                 ref BatchEntry<T> entry = ref _entries![i];
                 if (!entry.Settlement.IsDecided)
@@ -128,7 +125,7 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
             }
         }
 
-        if (misuse != BatchMisuse.None)
+        if (misuse is not null)
         {
             _reports?.Misused(misuse, 0);
         }
@@ -189,6 +186,12 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         }
     }
 
+    // Why a settlement has no effect; null when it may have one.
+    private string? FindMisuse(in Settlement settlement) =>
+        _entries is null ? "after the batch had ended; the message was abandoned unless it was settled before"
+        : settlement.IsDecided ? null
+        : "with default(Settlement), which decides nothing";
+
     private ref BatchEntry<T> Entry(int index)
     {
         CheckIndex(index);
@@ -205,19 +208,4 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         ArgumentOutOfRangeException.ThrowIfNegative(index);
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Count);
     }
-}
-
-/// <summary>Why settling a message of a batch has no effect.</summary>
-internal enum BatchMisuse
-{
-    None = 0,
-
-    /// <summary>It was settled before.</summary>
-    Twice,
-
-    /// <summary>The handler's task has ended.</summary>
-    Late,
-
-    /// <summary>The settlement decides nothing.</summary>
-    Undecided,
 }

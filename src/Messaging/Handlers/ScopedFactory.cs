@@ -30,9 +30,8 @@ internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAcces
         AsyncServiceScope scope = _scopes.CreateAsyncScope();
         try
         {
-            return _create is null
-                ? new Lease(scope, scope.ServiceProvider.GetRequiredService<THandler>(), own: null)
-                : new Lease(scope, _create(scope.ServiceProvider, _arguments));
+            THandler handler = _create is null ? scope.ServiceProvider.GetRequiredService<THandler>() : _create(scope.ServiceProvider, _arguments);
+            return new Lease(scope, handler, _create is null ? null : handler);
         }
         catch
         {
@@ -60,34 +59,22 @@ internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAcces
     }
 
     /// <summary>A handler and its scope.</summary>
-    internal readonly struct Lease : IAsyncDisposable
+    /// <param name="scope">The scope.</param>
+    /// <param name="handler">The handler.</param>
+    /// <param name="own">The handler, where the scope does not dispose it.</param>
+    internal readonly struct Lease(AsyncServiceScope scope, THandler handler, THandler? own) : IAsyncDisposable
     {
-        private readonly AsyncServiceScope _scope;
-        private readonly THandler? _own;
-
-        public Lease(AsyncServiceScope scope, THandler handler)
-            : this(scope, handler, handler)
-        {
-        }
-
-        public Lease(AsyncServiceScope scope, THandler handler, THandler? own)
-        {
-            _scope = scope;
-            Handler = handler;
-            _own = own;
-        }
-
-        public THandler Handler { get; }
+        public THandler Handler => handler;
 
         public async ValueTask DisposeAsync()
         {
             try
             {
-                await PartActivator.DisposeAsync(_own);
+                await PartActivator.DisposeAsync(own);
             }
             finally
             {
-                await _scope.DisposeAsync();
+                await scope.DisposeAsync();
             }
         }
     }

@@ -41,21 +41,14 @@ internal sealed partial class MessageRoute
     {
         get
         {
-            try
+            string? problem = SourceRunner.Ask($"The sink {_sinkName}", () => _sink?.Problem);
+            if (problem is not null)
             {
-                if (_sink?.Problem is not { } problem)
-                {
-                    return null;
-                }
-
                 // No event marks that the sink begins to report it: who sees it wakes the check that may end it.
                 _checkNeeded.Writer.TryWrite(true);
-                return problem;
             }
-            catch (Exception exception)
-            {
-                return $"The sink {_sinkName} cannot say whether it works ({exception.GetType().Name}).";
-            }
+
+            return problem;
         }
     }
 

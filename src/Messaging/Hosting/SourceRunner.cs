@@ -39,10 +39,11 @@ internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessa
     public string? Problem => ReceiveProblem ?? OwnProblem ?? intake.Reports.Problem;
 
     /// <summary>What the source itself reports.</summary>
-    public string? OwnProblem => Ask(static source => source.Problem);
+    public string? OwnProblem => Ask(source.GetType().Name, () => source.Problem);
 
     /// <summary>What an operator should know although messages still arrive.</summary>
-    public IEnumerable<string> Warnings => Ask(static source => source.Warning) is { } own ? [own, .. intake.Reports.Warnings] : intake.Reports.Warnings;
+    public IEnumerable<string> Warnings =>
+        Ask(source.GetType().Name, () => source.Warning) is { } own ? [own, .. intake.Reports.Warnings] : intake.Reports.Warnings;
 
     private string? ReceiveProblem
     {
@@ -135,16 +136,16 @@ internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessa
         }
     }
 
-    // Called by health checks and watchdogs, which must not fail with foreign code.
-    private string? Ask(Func<IMessageSource, string?> question)
+    /// <summary>Asks foreign code for its problem: for health checks and watchdogs, which must not fail with it.</summary>
+    public static string? Ask(string name, Func<string?> question)
     {
         try
         {
-            return question(source);
+            return question();
         }
         catch (Exception exception)
         {
-            return $"{source.GetType().Name} cannot say whether it works ({exception.GetType().Name}).";
+            return $"{name} cannot say whether it works ({exception.GetType().Name}).";
         }
     }
 

@@ -15,6 +15,12 @@ namespace Quayside.Messaging.Recoverability;
 /// <param name="hasSink">False when it watches a handler; used for log messages.</param>
 internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true) : IBreaker
 {
+    /// <summary>The time in which the share of failures is counted.</summary>
+    internal static readonly TimeSpan Window = TimeSpan.FromMinutes(1);
+
+    // Stores in the window before the share counts.
+    private const int Minimum = 100;
+
     // Sources that have messages probe the sink within this time after the open time has ended.
     private static readonly TimeSpan MessagesFirst = TimeSpan.FromSeconds(1);
 
@@ -26,13 +32,13 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     private static readonly TimeSpan IdleLimit = TimeSpan.FromMinutes(1);
 
     private readonly Lock _lock = new();
-    private readonly FailureWindow _window = new(options.BreakerWindow, time);
+    private readonly FailureWindow _window = new(Window, time);
     private readonly StripedCounter _successes = new();
     private int _failuresInRow;
 
     // True while a success changes nothing but its count: the breaker is closed and the last store did not fail.
     private volatile bool _isFastPath = true;
-    private BreakerState _state;
+    private volatile BreakerState _state;
     private long _openedAt;
     private DateTimeOffset _since = time.GetUtcNow();
 
@@ -43,7 +49,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     private bool _probeWorking;
 
     // The sink has answered the worker's check since the last failure, and how often a message then failed all the same.
-    private bool _answers;
+    private volatile bool _answers;
     private int _failuresAfterCheck;
 
     // The successes at the last tick, when they last changed or a check was asked for, and whether there has been none for the limit.
@@ -67,16 +73,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     internal event Action? Throttling;
 
     /// <summary>The current state. After its open time a breaker stays open until a source asks to receive.</summary>
-    public BreakerState State
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return _state;
-            }
-        }
-    }
+    public BreakerState State => _state;
 
     /// <summary>When the breaker entered its state; failed probes do not restart an open state.</summary>
     internal DateTimeOffset Since
@@ -110,16 +107,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     /// True while the breaker is not closed, the worker's own check of the sink has succeeded since the last failure, and so the next message
     /// decides.
     /// </summary>
-    internal bool NextMessageDecides
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return _answers;
-            }
-        }
-    }
+    internal bool NextMessageDecides => _answers;
 
     /// <summary>
     /// Time until the worker checks the sink by itself: a second after the open time, so that messages probe it first, and twice as long after
@@ -232,17 +220,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
                 _probe = 0;
             }
 
-            if (_state != BreakerState.HalfOpen)
-            {
-                return _state;
-            }
-
-            if (IsProbeOut())
-            {
-                return BreakerState.Open;
-            }
-
-            return BreakerState.HalfOpen;
+            return _state == BreakerState.HalfOpen && IsProbeOut() ? BreakerState.Open : _state;
         }
     }
 
@@ -337,7 +315,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             if (opens
                 || _state == BreakerState.HalfOpen
                 || _failuresInRow >= options.BreakerFailures
-                || _window.Exceeds(options.BreakerMinimum, options.BreakerRatio))
+                || _window.Exceeds(Minimum, options.BreakerRatio))
             {
                 _since = _state == BreakerState.Closed ? time.GetUtcNow() : _since;
                 opened = _state == BreakerState.Closed || (refused && !IsRefused);

@@ -37,16 +37,18 @@ internal sealed class ExceptionRules
     /// <param name="settlement">The settlement.</param>
     public bool TryRead(Exception exception, bool isCancelled, out Settlement settlement)
     {
-        if (RecoverabilityPolicy.TryRead(exception, out settlement))
+        settlement = exception switch
         {
-            return true;
-        }
-
-        settlement = (isCancelled ? ExceptionRule.None : Find(exception)) switch
-        {
-            ExceptionRule.DeadLetter => Settlement.DeadLetter(RecoverabilityPolicy.UnhandledException, UntrustedText.MessageOf(exception)),
-            ExceptionRule.Retry => Settlement.Transient(UntrustedText.MessageOf(exception)),
-            _ => default,
+            DeadLetterException poison => Settlement.DeadLetter(poison.Reason, poison.Message),
+            TransientException transient => Settlement.Transient(transient.Message, transient.RetryAfter, transient.RetryInProcess, transient.MayHold),
+            ServiceRefusedException => Settlement.Refused(exception.Message),
+            _ when isCancelled => default,
+            _ => Find(exception) switch
+            {
+                ExceptionRule.DeadLetter => Settlement.DeadLetter(RecoverabilityPolicy.UnhandledException, UntrustedText.MessageOf(exception)),
+                ExceptionRule.Retry => Settlement.Transient(UntrustedText.MessageOf(exception)),
+                _ => default,
+            },
         };
         if (settlement.IsDecided)
         {

@@ -1,6 +1,6 @@
 namespace Quayside.Messaging.Recoverability;
 
-/// <summary>Successes and failures of the last <c>BreakerWindow</c>, in buckets of which the oldest is dropped at a time. Threads: one at a time.</summary>
+/// <summary>Successes and failures of a time, in buckets of which the oldest is dropped at a time. Threads: one at a time.</summary>
 /// <param name="length">The length of the window.</param>
 /// <param name="time">The clock.</param>
 internal sealed class FailureWindow(TimeSpan length, TimeProvider time)

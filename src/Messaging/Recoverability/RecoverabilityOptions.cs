@@ -43,16 +43,8 @@ internal sealed class RecoverabilityOptions : ISelfValidating
     public int BreakerFailures { get; set; } = 20;
 
     /// <summary>Share of failures that opens the breaker, from 0 to 1; default 0.1.</summary>
-    [Setting("Share of failed stores in the window that opens the breaker", Min = "0.01", Max = "1", Advanced = true)]
+    [Setting("Share of failed stores in the last minute that opens the breaker, from 100 stores on", Min = "0.01", Max = "1", Advanced = true)]
     public double BreakerRatio { get; set; } = 0.1;
-
-    /// <summary>Stores in the window before the share counts; default 100.</summary>
-    [Setting("Stores in the window before the share counts", Min = "10", Max = "1000000", Advanced = true)]
-    public int BreakerMinimum { get; set; } = 100;
-
-    /// <summary>Length of the window; default 60 s.</summary>
-    [Setting("Length of the window", Min = "1s", Max = "1h", Advanced = true)]
-    public TimeSpan BreakerWindow { get; set; } = TimeSpan.FromSeconds(60);
 
     /// <summary>Time the breaker stays open before a probe; default 5 s.</summary>
     [Setting("Time the breaker stays open before one message probes the sink", Min = "100ms", Max = "10m", Advanced = true)]

@@ -25,33 +25,14 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     private const string Stopping = "The worker is stopping.";
 
     private readonly Backoff _backoff = options.Backoff;
-    private readonly int _maxDeliveries = options.MaxDeliveries;
     private readonly TimeSpan _breakerOpen = options.BreakerOpen;
-
-    /// <summary>Converts an exception to a settlement; false for exceptions other than the three that stand for one.</summary>
-    public static bool TryRead(Exception exception, out Settlement settlement)
-    {
-        settlement = exception switch
-        {
-            DeadLetterException poison => Settlement.DeadLetter(poison.Reason, poison.Message),
-            TransientException transient => Settlement.Transient(transient.Message, transient.RetryAfter, transient.RetryInProcess, transient.MayHold),
-            ServiceRefusedException => Settlement.Refused(exception.Message),
-            _ => default,
-        };
-        if (settlement.IsDecided)
-        {
-            settlement = settlement with { ExceptionType = exception.GetType().FullName, Exception = exception };
-        }
-
-        return settlement.IsDecided;
-    }
 
     /// <summary>Converts an exception to a settlement, by its own kind or by the rules of the route; false for others.</summary>
     public bool TryRead(Exception exception, Cancellation cancellation, out Settlement settlement) =>
         options.Rules.TryRead(exception, cancellation != Cancellation.None, out settlement);
 
     /// <summary>The delivery on which a message that fails for an unknown reason is dead-lettered.</summary>
-    public int MaxDeliveries => _maxDeliveries;
+    public int MaxDeliveries { get; } = options.MaxDeliveries;
 
     /// <summary>The wait of a held message before its next attempt while the breaker is closed.</summary>
     /// <param name="fault">The last fault.</param>
@@ -115,7 +96,7 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
 
     private Settlement Fault(string description, string? exceptionType, Exception? thrown, int deliveryCount)
     {
-        Settlement settlement = deliveryCount >= _maxDeliveries
+        Settlement settlement = deliveryCount >= MaxDeliveries
             ? Settlement.DeadLetter(
                 thrown is null ? DeliveriesExhausted : UnhandledException, $"Failed on delivery {deliveryCount}: {description}", exceptionType)
             : Settlement.Abandon(_backoff.After(deliveryCount), description, exceptionType);

@@ -29,16 +29,13 @@ internal sealed class RouteTable<T>
     }
 
     /// <summary>Adds a route's entry, or replaces it.</summary>
-    public void Add(string route, T entry) => Change(entries => entries[route] = entry);
-
-    private void Change(Action<Dictionary<string, T>> change)
+    public void Add(string route, T entry)
     {
         lock (_gate)
         {
-            Dictionary<string, T> entries = new(_entries, StringComparer.OrdinalIgnoreCase);
-            change(entries);
+            Dictionary<string, T> entries = new(_entries, StringComparer.OrdinalIgnoreCase) { [route] = entry };
             _entries = entries.ToFrozenDictionary(StringComparer.OrdinalIgnoreCase);
-            _default = entries.Count == 1 ? entries.Values.First() : entries.GetValueOrDefault(DefaultRoute);
+            _default = entries.Count == 1 ? entry : entries.GetValueOrDefault(DefaultRoute);
         }
     }
 }

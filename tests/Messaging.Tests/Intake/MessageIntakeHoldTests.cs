@@ -336,7 +336,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
                 throw fault;
             }
 
-            RecoverabilityPolicy.TryRead(fault, out Settlement settlement).ShouldBeTrue();
+            new ExceptionRules([], [], []).TryRead(fault, isCancelled: false, out Settlement settlement).ShouldBeTrue();
             context.Settlement = settlement;
             return;
         }

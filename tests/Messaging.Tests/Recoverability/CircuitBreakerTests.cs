@@ -55,7 +55,7 @@ public sealed class CircuitBreakerTests
     public void Failed_LongAgo_NoLongerCounts()
     {
         Mix(9, 50);
-        _time.Advance(_options.BreakerWindow + TimeSpan.FromSeconds(1));
+        _time.Advance(CircuitBreaker.Window + TimeSpan.FromSeconds(1));
 
         Mix(9, 85);
 
@@ -70,7 +70,7 @@ public sealed class CircuitBreakerTests
         {
             Mix(1, 9);
             _breaker.State.ShouldBe(BreakerState.Closed);
-            _time.Advance(_options.BreakerWindow / 12);
+            _time.Advance(CircuitBreaker.Window / 12);
         }
 
         Mix(1, 9);
@@ -84,9 +84,9 @@ public sealed class CircuitBreakerTests
     public void Window_MovesByASixth_OnlyTheOldestSixthExpires(int stored, int sixths, string failure, object state)
     {
         Mix(20, 0, spacing: 1);
-        _time.Advance(_options.BreakerWindow / 6);
+        _time.Advance(CircuitBreaker.Window / 6);
         Mix(0, stored);
-        _time.Advance(_options.BreakerWindow * sixths / 6);
+        _time.Advance(CircuitBreaker.Window * sixths / 6);
 
         _breaker.Failed(failure);
 

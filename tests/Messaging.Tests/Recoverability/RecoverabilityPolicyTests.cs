@@ -79,7 +79,7 @@ public sealed class RecoverabilityPolicyTests
     [MemberData(nameof(KnownExceptions))]
     public void Decide_SettlementEquivalentToAnException_IsDecidedAsTheException(Exception exception)
     {
-        RecoverabilityPolicy.TryRead(exception, out Settlement settlement).ShouldBeTrue();
+        _policy.TryRead(exception, Cancellation.None, out Settlement settlement).ShouldBeTrue();
 
         foreach (Cancellation cancellation in Enum.GetValues<Cancellation>())
         {

@@ -11,39 +11,27 @@ namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>Makes an <see cref="IBatchHandler{T}"/> a handler that routes can name.</summary>
 internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
-    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped) : IHandlerFeature
+    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped)
+    : JsonFeature<TMessage>(name, typeInfo, settings, typeof(THandler), SinkKind.None)
     where THandler : class, IBatchHandler<TMessage>
 {
-    public string Name { get; } = name;
-
-    public IReadOnlyList<SettingsSection> Settings { get; } = [settings.SectionOf(name)];
-
-    public SinkKind Writes => SinkKind.None;
-
-    public JsonTypeInfo? MessageTypeInfo => typeInfo;
-
-    public HandlerPlan Configure(SettingsReader reader, string route)
+    protected override HandlerPlan Plan(JsonBody<TMessage> json, object options, object[] arguments)
     {
-        JsonBody<TMessage> json = JsonBody<TMessage>.Of(typeInfo, reader, Name);
-        string section = $"Handlers:{Name}";
-        BatchOptions options = (BatchOptions)settings.Read(reader, section, route);
+        BatchOptions batches = (BatchOptions)options;
         return new HandlerPlan
         {
-            Compose = (builder, services) => Compose(builder, services, json, options),
+            Compose = (builder, services) => Compose(builder, services, json, batches, arguments),
             Batching = new Batching(
                 "batch",
                 "handled",
-                new SettingValue<int>($"{section}:{nameof(options.MaxMessages)}", options.MaxMessages),
-                new SettingValue<TimeSpan>($"{section}:{nameof(options.MaxAge)}", options.MaxAge)),
+                new SettingValue<int>($"Handlers:{Name}:{nameof(batches.MaxMessages)}", batches.MaxMessages),
+                new SettingValue<TimeSpan>($"Handlers:{Name}:{nameof(batches.MaxAge)}", batches.MaxAge)),
         };
     }
 
-    /// <summary>The handler's class: errors name it.</summary>
-    public override string ToString() => typeof(THandler).ToString();
-
-    private void Compose(PipelineBuilder<MessageContext> builder, HandlerServices services, JsonBody<TMessage> json, BatchOptions options)
+    private void Compose(
+        PipelineBuilder<MessageContext> builder, HandlerServices services, JsonBody<TMessage> json, BatchOptions options, object[] arguments)
     {
-        object[] arguments = settings.IsArgument ? [options] : [];
         IBatchHandler<TMessage> handler = isScoped
             ? new ScopedBatchHandler<TMessage, THandler>(services.CreateScoped<THandler>(arguments))
             : services.Create<THandler>(arguments);

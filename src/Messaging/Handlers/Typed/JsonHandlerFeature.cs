@@ -10,31 +10,16 @@ namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>Makes an <see cref="IMessageHandler{T}"/> a handler that routes can name.</summary>
 internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
-    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped, SinkKind writes = SinkKind.None) : IHandlerFeature
+    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped, SinkKind writes = SinkKind.None)
+    : JsonFeature<TMessage>(name, typeInfo, settings, typeof(THandler), writes)
     where THandler : class, IMessageHandler<TMessage>
 {
-    public string Name { get; } = name;
-
-    public IReadOnlyList<SettingsSection> Settings { get; } = [settings.SectionOf(name)];
-
-    public SinkKind Writes => writes;
-
-    public JsonTypeInfo? MessageTypeInfo => typeInfo;
-
-    public HandlerPlan Configure(SettingsReader reader, string route)
-    {
-        JsonBody<TMessage> json = JsonBody<TMessage>.Of(typeInfo, reader, Name);
-        object read = settings.Read(reader, $"Handlers:{Name}", route);
-        object[] arguments = settings.IsArgument ? [read] : [];
-        return new HandlerPlan { Compose = (builder, services) => Compose(builder, services, json, arguments) };
-    }
-
-    /// <summary>The handler's class: errors name it.</summary>
-    public override string ToString() => typeof(THandler).ToString();
+    protected override HandlerPlan Plan(JsonBody<TMessage> json, object options, object[] arguments) =>
+        new() { Compose = (builder, services) => Compose(builder, services, json, arguments) };
 
     private void Compose(PipelineBuilder<MessageContext> builder, HandlerServices services, JsonBody<TMessage> json, object[] arguments)
     {
-        bool stores = writes == SinkKind.Objects;
+        bool stores = Writes == SinkKind.Objects;
         arguments = stores ? [.. arguments, services.Store] : arguments;
         IMessageHandler<TMessage> handler = isScoped
             ? new ScopedHandler<TMessage, THandler>(services.CreateScoped<THandler>(arguments))

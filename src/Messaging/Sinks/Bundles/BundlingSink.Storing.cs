@@ -42,7 +42,7 @@ internal sealed partial class BundlingSink
         catch (Exception exception)
         {
             // Any message may be the cause, so none may be dead-lettered for it.
-            TryLogFailed(exception, bundle.Entries.Count);
+            SafeLog.Try(() => ReportFailed(exception, bundle.Entries.Count));
             bundle.Failed = Begin(bundle);
             SinkStatus status = exception is ServiceRefusedException ? SinkStatus.Refused : SinkStatus.Transient;
             string detail = $"A bundle could not be stored: {exception.GetType().Name}: {UntrustedText.MessageOf(exception)}";
@@ -106,7 +106,7 @@ internal sealed partial class BundlingSink
             case SinkStatus.Rejected when count > 1:
                 // The bundle is too large or one message is at fault: only a message that is rejected alone is poison.
                 bundle.Worked = true;
-                TryLogSplit(count, size, result.Detail);
+                SafeLog.Try(() => LogSplit(count, size, result.Detail));
                 await StoreAsync(bundle, first, count / 2, cancellationToken);
                 await StoreAsync(bundle, first + (count / 2), count - (count / 2), cancellationToken);
                 return;
@@ -241,31 +241,11 @@ internal sealed partial class BundlingSink
         }
     }
 
-    // A logger that throws must not change the outcome of a bundle, nor leave its messages waiting for ever.
-    private void TryLogFailed(Exception exception, int messages)
+    private void ReportFailed(Exception exception, int messages)
     {
-        try
+        if (_failures.ShouldLog(exception.GetType(), out SuppressedLines suppressed))
         {
-            if (_failures.ShouldLog(exception.GetType(), out SuppressedLines suppressed))
-            {
-                LogFailed(exception, messages, suppressed);
-            }
-        }
-        catch (Exception)
-        {
-            // The outcome of each message reports it, too.
-        }
-    }
-
-    private void TryLogSplit(int messages, int bytes, string? detail)
-    {
-        try
-        {
-            LogSplit(messages, bytes, detail);
-        }
-        catch (Exception)
-        {
-            // The halves are stored anyway.
+            LogFailed(exception, messages, suppressed);
         }
     }
 

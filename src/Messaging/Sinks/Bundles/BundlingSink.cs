@@ -75,28 +75,10 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
     public long Objects => _metrics.Objects;
 
     /// <summary>Messages that wait in open bundles.</summary>
-    public int PendingMessages
-    {
-        get
-        {
-            lock (_budget.Gate)
-            {
-                return _pendingMessages;
-            }
-        }
-    }
+    public int PendingMessages => Volatile.Read(ref _pendingMessages);
 
     /// <summary>Body bytes of the messages in open bundles.</summary>
-    public long PendingBytes
-    {
-        get
-        {
-            lock (_budget.Gate)
-            {
-                return _pendingBytes;
-            }
-        }
-    }
+    public long PendingBytes => Volatile.Read(ref _pendingBytes);
 
     protected override Bundle? Oldest => _byAge.First?.Value;
 

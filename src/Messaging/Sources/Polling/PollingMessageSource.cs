@@ -1,11 +1,9 @@
 using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging;
-using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Behaviors;
-using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Sources.Polling;
 
@@ -16,7 +14,7 @@ namespace Quayside.Messaging.Sources.Polling;
 /// Threads: one polls, any settle.
 /// </summary>
 /// <typeparam name="TItem">What identifies an item, such as a file name.</typeparam>
-public abstract class PollingMessageSource<TItem> : IPollingSource
+public abstract partial class PollingMessageSource<TItem> : IPollingSource
     where TItem : notnull
 {
     // Abandoned items stay claimed while they wait: so many that fail must not claim everything.
@@ -178,22 +176,6 @@ public abstract class PollingMessageSource<TItem> : IPollingSource
     /// <summary>Gives up the claim, so that the item can be claimed again; called when the worker stops. An exception is logged.</summary>
     protected abstract ValueTask ReleaseAsync(TItem item, CancellationToken cancellationToken);
 
-    internal async ValueTask SettleAsync(PolledMessage<TItem> message, Settlement settlement)
-    {
-        switch (settlement.Kind)
-        {
-            case SettlementKind.Complete:
-                await CompleteAsync(message);
-                break;
-            case SettlementKind.DeadLetter:
-                await DeadLetterAsync(message, settlement);
-                break;
-            default:
-                await RedeliverAsync(message, settlement.Delay);
-                break;
-        }
-    }
-
     private async ValueTask<Polled> DeliverAsync(SlotLease slots, CancellationToken stop)
     {
         bool any = false;
@@ -318,62 +300,6 @@ public abstract class PollingMessageSource<TItem> : IPollingSource
         }
     }
 
-    private async ValueTask CompleteAsync(PolledMessage<TItem> message)
-    {
-        try
-        {
-            await CompleteAsync(message.Item, CancellationToken.None);
-            if (_completions.Any)
-            {
-                _completions.Passed();
-            }
-        }
-        catch (Exception exception)
-        {
-            _completions.Failed(
-                RuntimeHelpers.GetHashCode(message),
-                $"The source {_services.Name} could complete none of the last {FailureRun.Limit} items, which are redelivered: "
-                    + UntrustedText.MessageOf(exception));
-            TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
-            PollingLog.CompleteFailed(_log, exception, _services.Route, _services.Name, NameOf(message), DurationText.Of(retry));
-            await RedeliverAsync(message, retry);
-        }
-    }
-
-    private async ValueTask DeadLetterAsync(PolledMessage<TItem> message, Settlement settlement)
-    {
-        try
-        {
-            DeadLetter letter = DeadLetter.Create(message, settlement, _services.Name, _services.Route, _services.Time.GetUtcNow());
-            await _services.DeadLetters.WriteAsync(letter, message.Body, CancellationToken.None);
-        }
-        catch (Exception exception)
-        {
-            TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
-            PollingLog.DeadLetterFailed(_log, exception, _services.Route, _services.Name, NameOf(message), DurationText.Of(retry));
-            _services.Metrics?.MessageReturned();
-            await RedeliverAsync(message, retry);
-            return;
-        }
-
-        _services.Metrics?.DeadLetterWritten(settlement.Reason, settlement.ExceptionType);
-        await CompleteAsync(message);
-    }
-
-    private ValueTask RedeliverAsync(PolledMessage<TItem> message, TimeSpan delay)
-    {
-        message.EndDelivery();
-        _waiting.TryAdd(message, true);
-        if (_closing.IsCancellationRequested)
-        {
-            // Closed before or meanwhile: the one that removes it releases it.
-            return _waiting.TryRemove(message, out _) ? TryReleaseAsync(message) : default;
-        }
-
-        _ = BecomeDueAsync(message, delay);
-        return default;
-    }
-
     private async Task BecomeDueAsync(PolledMessage<TItem> message, TimeSpan delay)
     {
         if (delay > TimeSpan.Zero)
@@ -399,18 +325,6 @@ public abstract class PollingMessageSource<TItem> : IPollingSource
         {
             // Before the queue is read again: a message that becomes due afterwards completes the new one.
             Interlocked.Exchange(ref _wake, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
-        }
-    }
-
-    private async ValueTask TryReleaseAsync(PolledMessage<TItem> message)
-    {
-        try
-        {
-            await ReleaseAsync(message.Item, CancellationToken.None);
-        }
-        catch (Exception exception)
-        {
-            PollingLog.ReleaseFailed(_log, exception, _services.Route, _services.Name, NameOf(message));
         }
     }
 

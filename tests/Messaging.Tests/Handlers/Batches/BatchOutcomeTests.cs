@@ -230,7 +230,7 @@ public sealed class BatchOutcomeTests
         await route.SettleAllAsync();
 
         handler.Batches.Count.ShouldBe(2);
-        route.LinesOf(5304).ShouldHaveSingleItem();
+        route.LinesOf(5302).ShouldHaveSingleItem().ShouldContain("with default(Settlement)");
     }
 
     [Fact]
@@ -262,7 +262,7 @@ public sealed class BatchOutcomeTests
         Should.Throw<InvalidOperationException>(() => ended.InfoOf(0));
         Should.Throw<InvalidOperationException>(() => ended.SettlementOf(0));
         Should.Throw<InvalidOperationException>(() => info.DeliveryCount);
-        route.LinesOf(5303).ShouldHaveSingleItem();
+        route.LinesOf(5302).ShouldHaveSingleItem().ShouldContain("after the batch had ended");
         await route.SettleAllAsync();
         handler.Batches.Count.ShouldBe(2, "the message was abandoned and redelivered");
     }
