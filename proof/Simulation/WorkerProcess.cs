@@ -314,9 +314,8 @@ internal sealed class WorkerProcess
 
         BundlesOptions options = new() { Enabled = true, MaxMessages = plan.BundleMessages, MaxAge = plan.BundleAge };
         return new ObservedBundles(
-            new BundlingSink(
-                sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2), new BundleBudget(options.MemoryBudget), services), _world,
-                defect);
+            new BundlingSink(sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2, MaxPendingBytes: 32 << 20), services), _world,
+            defect);
     }
 
     private void AddIndexing(PipelineBuilder<MessageContext> builder, HandlerServices services)

@@ -8,29 +8,16 @@ using Quayside.Messaging.Sources;
 namespace Quayside.Messaging.Planning;
 
 /// <summary>
-/// Reads the section <c>Bundles</c> per route, reports settings that do not fit together, and wraps the route's sink. One instance for all
-/// routes, which share one budget.
+/// Reads the section <c>Bundles</c> per route, reports settings that do not fit together, and wraps the route's sink.
 /// </summary>
 internal sealed class BundlePlanner(SettingsReader settings)
 {
     private const string BundleContentType = "application/gzip";
 
-    private readonly BundleBudget _budget = new(settings.Read<BundlesOptions>(BundlesOptions.Section).MemoryBudget);
-
     /// <summary>The minimum <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
     public static int MinConcurrency(BundlesOptions bundles) => BatchingOf(bundles).MinSlots;
 
-    public BundlesOptions Read(string route)
-    {
-        BundlesOptions bundles = settings.Read<BundlesOptions>(BundlesOptions.Section, route);
-        string own = $"Routes:{route}:{BundlesOptions.Section}:{nameof(BundlesOptions.MemoryBudget)}";
-        if (settings.Configuration[own] is { } value)
-        {
-            settings.Fail(own, value, $"applies to the whole process; set {Key(nameof(BundlesOptions.MemoryBudget))} instead.", "It would have no effect.");
-        }
-
-        return bundles;
-    }
+    public BundlesOptions Read(string route) => settings.Read<BundlesOptions>(BundlesOptions.Section, route);
 
     /// <param name="route">The route's name.</param>
     /// <param name="bundles">Its settings.</param>
@@ -57,13 +44,13 @@ internal sealed class BundlePlanner(SettingsReader settings)
         int maxInFlight = BatchingRules.Check(settings, BatchingOf(bundles), ("the sink's total time", sink.StoreTimeout), intake, sources);
         CheckBytes(intake, bundles);
         CheckBodies(handler);
-        BundleLimits limits = new(route, intake.Concurrency * Math.Max(1, sources.Count), Math.Max(1, maxInFlight / 2));
+        BundleLimits limits = new(route, intake.Concurrency * Math.Max(1, sources.Count), Math.Max(1, maxInFlight / 2), intake.BytesInFlight / 2);
         return sink with
         {
             Retries = true,
             KeepsProperties = false,
             Create = services => new BundlingSink(
-                (IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
+                (IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, services),
         };
     }
 
@@ -77,14 +64,14 @@ internal sealed class BundlePlanner(SettingsReader settings)
 
     private void CheckBytes(IntakeOptions intake, BundlesOptions bundles)
     {
-        if (intake.BytesInFlight / 2 < bundles.MemoryBudget)
+        if (intake.BytesInFlight / 2 < bundles.MaxBytes)
         {
             settings.Fail(
                 "Intake:BytesInFlight",
                 SettingText.FormatBytes(intake.BytesInFlight),
-                $"must be at least twice {Key(nameof(bundles.MemoryBudget))} = {SettingText.FormatBytes(bundles.MemoryBudget)}: raise it, or lower "
-                    + $"{Key(nameof(bundles.MemoryBudget))}.",
-                "The bytes in bundles would pause receiving before the budget closes a bundle.");
+                $"must be at least twice {Key(nameof(bundles.MaxBytes))} = {SettingText.FormatBytes(bundles.MaxBytes)}: raise it, or lower "
+                    + $"{Key(nameof(bundles.MaxBytes))}.",
+                "Half of it waits in bundles, so that size would never be reached.");
         }
     }
 

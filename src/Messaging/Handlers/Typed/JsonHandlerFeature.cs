@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization.Metadata;
-using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sinks;
 using Quayside.Pipeline.Building;

@@ -5,25 +5,20 @@ using Quayside.Messaging.Telemetry;
 namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>
-/// Messages of one prefix that become one object. Guarded by the lock of <see cref="BundleBudget"/> until it is being stored; then only
+/// Messages of one prefix that become one object. Guarded by the sink's lock until it is being stored; then only
 /// its flush changes it, until it is reset and reused.
 /// </summary>
 internal sealed class Bundle : WaitingGroup
 {
     private readonly Dictionary<ReadOnlyMemory<byte>, BundleWaiter> _byKey = new(ByteKeys.Comparer);
+    private readonly BundlingSink _sink;
 
-    public Bundle(BundlingSink owner)
+    public Bundle(BundlingSink sink)
     {
-        Owner = owner;
-        InBudget = new LinkedListNode<Bundle>(this);
+        _sink = sink;
         InSink = new LinkedListNode<Bundle>(this);
         ByAge = new LinkedListNode<Bundle>(this);
     }
-
-    public BundlingSink Owner { get; }
-
-    /// <summary>The node among all open bundles of the process, least recently added to first.</summary>
-    public LinkedListNode<Bundle> InBudget { get; }
 
     /// <summary>The node among the sink's open bundles, least recently added to first; then among those being stored.</summary>
     public LinkedListNode<Bundle> InSink { get; }
@@ -141,7 +136,7 @@ internal sealed class Bundle : WaitingGroup
         Cancellation = new CancellationTokenSource();
     }
 
-    protected override Task RunAsync() => Owner.FlushAsync(this);
+    protected override Task RunAsync() => _sink.FlushAsync(this);
 
     private void RemoveEntry(BundleWaiter entry)
     {
@@ -169,7 +164,7 @@ internal sealed class Bundle : WaitingGroup
 
 /// <summary>
 /// One message in a bundle, and the task that its caller awaits. It returns to the pool only when the caller reads the result, so key and
-/// body are never read after the caller regains them. The lock of <see cref="BundleBudget"/> guards the fields; in a closed bundle,
+/// body are never read after the caller regains them. The sink's lock guards the fields; in a closed bundle,
 /// its flush owns them.
 /// </summary>
 internal sealed class BundleWaiter(BundlingSink sink) : WaitingMessage<Bundle, SinkResult>(sink)
@@ -231,7 +226,7 @@ internal enum FlushReason
     /// <summary>Its first message has waited <c>Bundles:MaxAge</c>.</summary>
     Age,
 
-    /// <summary>The bundles of the process reached <c>Bundles:MemoryBudget</c>, and this one was the least recently extended.</summary>
+    /// <summary>Half of <c>Intake:BytesInFlight</c> waits in bundles, and this one was the least recently extended.</summary>
     Memory,
 
     /// <summary>Half of the messages that one source can have in flight wait in bundles, and this one was the least recently extended.</summary>

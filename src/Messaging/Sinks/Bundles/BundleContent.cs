@@ -90,8 +90,7 @@ internal sealed class BufferStream(PooledBuffer buffer) : Stream
 }
 
 /// <summary>
-/// The compression ratio of a route's bundles: an average weighted by size, in which older bundles count less. Guarded by the lock of
-/// <see cref="BundleBudget"/>.
+/// The compression ratio of a route's bundles: an average weighted by size, in which older bundles count less. Guarded by the sink's lock.
 /// </summary>
 internal sealed class CompressionRatio
 {

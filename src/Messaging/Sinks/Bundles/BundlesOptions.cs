@@ -3,7 +3,7 @@ using Quayside.Messaging.Configuration;
 namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>Section <c>Bundles</c>: many messages in one object. Off by default. See docs/guides/bundles.md.</summary>
-internal sealed class BundlesOptions : ISelfValidating
+internal sealed class BundlesOptions
 {
     public const string Section = "Bundles";
 
@@ -23,23 +23,11 @@ internal sealed class BundlesOptions : ISelfValidating
         "Longest time that a bundle waits after its first message before it is stored; HTTP callers wait as long", Min = "10ms", Max = "1h",
         Consequence = "Messages are acknowledged later by as much.")]
     public TimeSpan MaxAge { get; init; } = TimeSpan.FromSeconds(10);
-
-    [Setting(
-        "Body bytes that wait in bundles, over all routes of the process; beyond it the least recently extended bundle is stored", Bytes = true, Min = "64KiB",
-        Max = "1GiB", Consequence = "One bundle can be as large as this; if it is too low, objects are small again.", Advanced = true)]
-    public long MemoryBudget { get; init; } = 32L << 20;
-
-    public void Validate(SettingsCheck check)
-    {
-        if (MaxBytes > MemoryBudget)
-        {
-            check.Fail(nameof(MaxBytes), $"must not be above {nameof(MemoryBudget)}.", "It would never be reached.", nameof(MemoryBudget));
-        }
-    }
 }
 
 /// <summary>Limits from a route's sources, so that no bundle waits for messages that cannot arrive.</summary>
 /// <param name="Route">The route's name, for metrics.</param>
 /// <param name="InFlight">Maximum number of messages in flight.</param>
 /// <param name="MaxPending">Maximum number of messages in open bundles: half of a source's messages in flight; the other half is being stored.</param>
-internal sealed record BundleLimits(string Route, int InFlight, int MaxPending);
+/// <param name="MaxPendingBytes">Maximum number of their body bytes: half of a source's bytes in flight.</param>
+internal sealed record BundleLimits(string Route, int InFlight, int MaxPending, long MaxPendingBytes);

@@ -56,7 +56,7 @@ internal sealed partial class BundlingSink
     /// <returns>False when all messages have left.</returns>
     private bool Begin(Bundle bundle)
     {
-        lock (_budget.Gate)
+        lock (Gate)
         {
             bundle.IsBeingStored = true;
             return bundle.Messages > 0;
@@ -70,14 +70,14 @@ internal sealed partial class BundlingSink
         using (PooledBuffer content = BufferPool.Shared.Rent(StartSize))
         {
             byte[] name;
-            await _budget.Compressions.WaitAsync(cancellationToken);
+            await Compressions.WaitAsync(cancellationToken);
             try
             {
                 name = Compress(bundle, first, count, content, cancellationToken);
             }
             finally
             {
-                _budget.Compressions.Release();
+                Compressions.Release();
             }
 
             size = content.Length;
@@ -157,7 +157,7 @@ internal sealed partial class BundlingSink
             raw += entry.Body.Length;
         }
 
-        lock (_budget.Gate)
+        lock (Gate)
         {
             _ratio.Learn(raw, content.Length);
         }
@@ -183,7 +183,7 @@ internal sealed partial class BundlingSink
     /// <summary>Completes the messages, and closes the next bundle if the sink needs another probe.</summary>
     private void Finish(Bundle bundle)
     {
-        lock (_budget.Gate)
+        lock (Gate)
         {
             // Detached, so that from here on no cancellation affects them.
             foreach (BundleWaiter entry in bundle.Entries)

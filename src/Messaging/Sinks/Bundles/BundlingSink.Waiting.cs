@@ -1,6 +1,6 @@
 namespace Quayside.Messaging.Sinks.Bundles;
 
-/// <summary>Filling and closing bundles. Everything runs under the budget's lock; the timer and cancelled messages take it.</summary>
+/// <summary>Filling and closing bundles. Everything runs under the lock; the timer and cancelled messages take it.</summary>
 internal sealed partial class BundlingSink
 {
     private bool Join(BundleWaiter waiter)
@@ -16,10 +16,8 @@ internal sealed partial class BundlingSink
             return false;
         }
 
-        int bytes = waiter.Body.Length;
         _pendingMessages++;
-        _pendingBytes += bytes;
-        _budget.Add(bundle, bytes);
+        _pendingBytes += waiter.Body.Length;
         _byRecency.Remove(bundle.InSink);
         _byRecency.AddLast(bundle.InSink);
         if (FindReason(bundle) is { } reason)
@@ -27,14 +25,14 @@ internal sealed partial class BundlingSink
             Close(bundle, reason);
         }
 
-        while (_pendingMessages >= _maxPending)
+        while (_pendingMessages >= _limits.MaxPending)
         {
             Close(_byRecency.First!.Value, FlushReason.Slots);
         }
 
-        while (_budget.Excess is { } least)
+        while (_pendingBytes > _limits.MaxPendingBytes)
         {
-            least.Owner.Close(least, FlushReason.Memory);
+            Close(_byRecency.First!.Value, FlushReason.Memory);
         }
 
         return true;
@@ -51,7 +49,6 @@ internal sealed partial class BundlingSink
         _open.Add(bundle.Prefix, bundle);
         _byRecency.AddLast(bundle.InSink);
         _byAge.AddLast(bundle.ByAge);
-        _budget.Open(bundle);
         if (_byAge.Count == 1)
         {
             SetTimer();
@@ -94,7 +91,6 @@ internal sealed partial class BundlingSink
         _open.Remove(bundle.Prefix);
         _byRecency.Remove(bundle.InSink);
         _byAge.Remove(bundle.ByAge);
-        _budget.Close(bundle);
         _pendingMessages -= bundle.Messages;
         _pendingBytes -= bundle.Bytes;
     }
@@ -111,7 +107,6 @@ internal sealed partial class BundlingSink
             return false;
         }
 
-        int bytes = waiter.Body.Length;
         bundle.Remove(waiter);
         if (!bundle.IsOpen)
         {
@@ -119,8 +114,7 @@ internal sealed partial class BundlingSink
         }
 
         _pendingMessages--;
-        _pendingBytes -= bytes;
-        _budget.Release(bytes);
+        _pendingBytes -= waiter.Body.Length;
         if (bundle.Messages == 0)
         {
             // Not pooled: an empty bundle is rare.

@@ -18,11 +18,13 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
 
     private const int RetainedBundles = 64;
 
+    // Of all routes: half of the cores at most, the others are for receiving.
+    private static readonly SemaphoreSlim Compressions = new(Math.Max(1, Environment.ProcessorCount / 2));
+
     private readonly IObjectSink _inner;
     private readonly int _maxMessages;
     private readonly long _maxBytes;
-    private readonly int _maxPending;
-    private readonly BundleBudget _budget;
+    private readonly BundleLimits _limits;
     private readonly IBreaker? _breaker;
     private readonly ILogger _logger;
     private readonly LogThrottles<Type> _failures;
@@ -31,7 +33,7 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
     private readonly BoundedPool<Bundle> _bundles = new(RetainedBundles);
     private readonly SemaphoreSlim _stores = new(MaxStores);
 
-    // The fields below are guarded by the budget's lock.
+    // The fields below are guarded by the lock.
     private readonly Dictionary<byte[], Bundle> _open = new(ByteKeys.Comparer);
     private readonly Dictionary<byte[], Bundle>.AlternateLookup<ReadOnlySpan<byte>> _openByPrefix;
     private readonly LinkedList<Bundle> _byRecency = new();
@@ -50,16 +52,14 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
     /// <param name="inner">The sink that stores the bundles; owned by this object.</param>
     /// <param name="options">Sizes and times.</param>
     /// <param name="limits">The limits of the route's sources.</param>
-    /// <param name="budget">Shared by all routes.</param>
     /// <param name="services">Loggers and the clock.</param>
-    public BundlingSink(IObjectSink inner, BundlesOptions options, BundleLimits limits, BundleBudget budget, SinkServices services)
-        : base(budget.Gate, services.Time, options.MaxAge)
+    public BundlingSink(IObjectSink inner, BundlesOptions options, BundleLimits limits, SinkServices services)
+        : base(new Lock(), services.Time, options.MaxAge)
     {
         _inner = inner;
         _maxMessages = options.MaxMessages;
         _maxBytes = options.MaxBytes;
-        _maxPending = limits.MaxPending;
-        _budget = budget;
+        _limits = limits;
         _breaker = services.Breaker;
         _logger = services.Loggers.CreateLogger<BundlingSink>();
         _failures = new LogThrottles<Type>(services.Time, TimeSpan.FromSeconds(10));
@@ -101,7 +101,7 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
 
         waiter.Open(key, body);
         bool joined;
-        lock (_budget.Gate)
+        lock (Gate)
         {
             joined = Join(waiter);
         }
@@ -129,7 +129,7 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
     public async ValueTask DisposeAsync()
     {
         await Timer.DisposeAsync();
-        lock (_budget.Gate)
+        lock (Gate)
         {
             foreach (Bundle bundle in _storing)
             {

@@ -20,7 +20,7 @@ internal sealed class BundleFixture : IAsyncDisposable
     private readonly MeterListener _listener;
 
     public BundleFixture(
-        int maxMessages = 100, long maxBytes = 1 << 20, int maxPending = 1_000, BundleBudget? budget = null, IObjectSink? inner = null,
+        int maxMessages = 100, long maxBytes = 1 << 20, int maxPending = 1_000, long maxPendingBytes = 1 << 30, IObjectSink? inner = null,
         TimeProvider? time = null, TimeSpan? maxAge = null,
         ILoggerFactory? loggers = null)
     {
@@ -33,7 +33,7 @@ internal sealed class BundleFixture : IAsyncDisposable
             Time = time ?? Time,
             Breaker = Breaker,
         };
-        Sink = new BundlingSink(inner ?? Inner, options, new BundleLimits(_route, 2_000, maxPending), budget ?? new BundleBudget(1 << 30), services);
+        Sink = new BundlingSink(inner ?? Inner, options, new BundleLimits(_route, 2_000, maxPending, maxPendingBytes), services);
         _listener = Listen();
     }
 

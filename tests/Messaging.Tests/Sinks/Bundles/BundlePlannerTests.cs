@@ -38,14 +38,10 @@ public sealed class BundlePlannerTests
         "Sources:Channel:Capacity=998",
         "Sources:Channel:Capacity = \"998\": must be at least twice Bundles:MaxMessages = 500: raise it to 1000, or lower Bundles:MaxMessages to 499.")]
     [InlineData(
-        "Intake:BytesInFlight=63MiB",
-        "Intake:BytesInFlight = \"63MiB\": must be at least twice Bundles:MemoryBudget = 32MiB: raise it, or lower Bundles:MemoryBudget.")]
-    [InlineData("Bundles:MemoryBudget=4MiB", "Bundles:MaxBytes: must not be above MemoryBudget.")]
+        "Intake:BytesInFlight=15MiB",
+        "Intake:BytesInFlight = \"15MiB\": must be at least twice Bundles:MaxBytes = 8MiB: raise it, or lower Bundles:MaxBytes.")]
     [InlineData("Handlers:Archive:BodyValidation=HeaderOnly", "Handlers:Archive:BodyValidation = \"HeaderOnly\": must be Full with Bundles:Enabled.")]
     [InlineData("Intake:MessageTimeout=14s", "Intake:MessageTimeout = \"14s\": must be at least 15s (Bundles:MaxAge 10s + the sink's total time 0ms + 5s).")]
-    [InlineData(
-        "Routes:archive:Bundles:MemoryBudget=31MiB",
-        "Routes:archive:Bundles:MemoryBudget = \"31MiB\": applies to the whole process; set Bundles:MemoryBudget instead.")]
     [InlineData("Bundles:MaxMesages=5", "Bundles:MaxMesages: is not a known key. Did you mean MaxMessages?")]
     public void Plan_IncompatibleSettings_AreRefused(string setting, string expected) =>
     ErrorsOf([.. Enabled, setting]).ShouldHaveSingleItem().ShouldStartWith(expected);

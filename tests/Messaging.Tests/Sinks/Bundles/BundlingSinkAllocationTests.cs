@@ -38,8 +38,8 @@ public sealed class BundlingSinkAllocationTests
         BundlesOptions options = new() { Enabled = true, MaxMessages = Messages };
         SinkServices services = new() { Services = new ServiceCollection().BuildServiceProvider() };
         return new BundlingSink(
-            new MemorySink(new MemorySinkOptions { Capacity = 0 }), options, new BundleLimits("allocations", 2 * Messages, 2 * Messages),
-            new BundleBudget(1 << 30), services);
+            new MemorySink(new MemorySinkOptions { Capacity = 0 }), options, new BundleLimits("allocations", 2 * Messages, 2 * Messages, 1 << 30),
+            services);
     }
 
     private static int Run(BundlingSink sink, byte[][] keys, byte[][] bodies, ValueTask<SinkResult>[] stores, CancellationToken token)

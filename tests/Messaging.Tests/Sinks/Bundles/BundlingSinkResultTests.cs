@@ -2,7 +2,6 @@ using Messaging.Tests.Intake;
 using Messaging.Tests.Telemetry;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Sinks;
-using Quayside.Messaging.Sinks.Bundles;
 
 namespace Messaging.Tests.Sinks.Bundles;
 
@@ -228,7 +227,7 @@ public sealed class BundlingSinkResultTests
     public async Task Store_CancelledInAnOpenBundle_ReturnsItsBytesToTheBudget()
     {
         const int Budget = 100;
-        await using BundleFixture bundles = new(budget: new BundleBudget(Budget));
+        await using BundleFixture bundles = new(maxPendingBytes: Budget);
         string body = new('x', 40);
         for (int i = 0; i < 10; i++)
         {

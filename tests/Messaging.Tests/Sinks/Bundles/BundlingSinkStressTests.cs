@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text;
 using Quayside.Messaging.Sinks;
-using Quayside.Messaging.Sinks.Bundles;
 
 namespace Messaging.Tests.Sinks.Bundles;
 
@@ -29,7 +28,7 @@ public sealed class BundlingSinkStressTests
         };
         const int Budget = 4_000;
         await using BundleFixture bundles = new(
-            maxMessages: 20, maxPending: 200, budget: new BundleBudget(Budget), inner: inner, time: TimeProvider.System, maxAge: TimeSpan.FromMilliseconds(10));
+            maxMessages: 20, maxPending: 200, maxPendingBytes: Budget, inner: inner, time: TimeProvider.System, maxAge: TimeSpan.FromMilliseconds(10));
         ConcurrentBag<string> stored = [];
         int cancelled = 0;
         int failed = 0;
