@@ -46,21 +46,7 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
     /// <summary>The handler returned.</summary>
     /// <param name="fault">The fault outside the message that it reports.</param>
     /// <param name="description">The description of the fault.</param>
-    public void Returned(SettlementFault fault, string? description)
-    {
-        switch (fault)
-        {
-            case SettlementFault.Refused:
-                breaker.Refused(description ?? handler);
-                return;
-            case SettlementFault.Transient:
-                breaker.Failed(description ?? handler);
-                return;
-            default:
-                breaker.Succeeded();
-                return;
-        }
-    }
+    public void Returned(SettlementFault fault, string? description) => breaker.Report(fault, description ?? handler);
 
     /// <summary>The handler threw.</summary>
     /// <param name="exception">What it threw.</param>

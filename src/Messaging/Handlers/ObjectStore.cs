@@ -117,35 +117,35 @@ public sealed class ObjectStore
     public Settlement Settle(in SinkResult result, ReadOnlySpan<byte> key, long started)
     {
         _metrics.StoreEnded(started);
-        if (!result.IsShared)
+        if (result.Status == SinkStatus.AlreadyStored)
         {
-            ReportToBreaker(result);
+            _metrics.MessageDuplicate();
         }
 
-        switch (result.Status)
+        Settlement settlement = result.Status switch
         {
-            case SinkStatus.Stored:
-                return Settlement.Complete;
-            case SinkStatus.AlreadyStored:
-                _metrics.MessageDuplicate();
-                return Settlement.Complete;
-            case SinkStatus.Collision:
-                return Settlement.DeadLetter(
-                    CollisionReason,
-                    $"The key {UntrustedText.Shorten(key)} is already in use. {result.Detail ?? "The object with this key holds other bytes."}");
-            case SinkStatus.Rejected:
-                return Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The sink {_name} rejects the object.");
-            case SinkStatus.Refused:
-                return Settlement.Refused(result.Detail ?? $"The sink {_name} denies the worker access.") with { IsReported = true };
-            case SinkStatus.Transient:
-                return Settlement.Transient(
-                    result.Detail ?? $"The sink {_name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with
-                { IsReported = true };
-            default:
-                string defect = $"returned the status {result.Status}, which decides nothing: "
-                    + "StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.";
-                return _breaker.SinkThrew(_name, new PartDefectException($"the sink {_name}", defect), result.IsShared);
+            SinkStatus.Stored or SinkStatus.AlreadyStored => Settlement.Complete,
+            SinkStatus.Collision => Settlement.DeadLetter(
+                CollisionReason, $"The key {UntrustedText.Shorten(key)} is already in use. {result.Detail ?? "The object with this key holds other bytes."}"),
+            SinkStatus.Rejected => Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The sink {_name} rejects the object."),
+            SinkStatus.Refused => Settlement.Refused(result.Detail ?? $"The sink {_name} denies the worker access.") with { IsReported = true },
+            SinkStatus.Transient =>
+                Settlement.Transient(result.Detail ?? $"The sink {_name} failed.", result.RetryAfter, !result.Exhausted) with { IsReported = true },
+            _ => default,
+        };
+        if (!settlement.IsDecided)
+        {
+            string defect = $"returned the status {result.Status}, which decides nothing: "
+                + "StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.";
+            return _breaker.SinkThrew(_name, new PartDefectException($"the sink {_name}", defect), result.IsShared);
         }
+
+        if (!result.IsShared)
+        {
+            _breaker.Report(settlement.Fault, settlement.Description!);
+        }
+
+        return settlement;
     }
 
     /// <summary>
@@ -184,21 +184,5 @@ public sealed class ObjectStore
         }
 
         return Settle(result, key.Span, started);
-    }
-
-    private void ReportToBreaker(in SinkResult result)
-    {
-        switch (result.Status)
-        {
-            case SinkStatus.Refused:
-                _breaker.Refused(result.Detail ?? $"The sink {_name} denies the worker access.");
-                return;
-            case SinkStatus.Transient:
-                _breaker.Failed(result.Detail ?? $"The sink {_name} failed.");
-                return;
-            case SinkStatus.Stored or SinkStatus.AlreadyStored or SinkStatus.Collision or SinkStatus.Rejected:
-                _breaker.Succeeded();
-                return;
-        }
     }
 }

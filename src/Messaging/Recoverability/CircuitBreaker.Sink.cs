@@ -5,7 +5,7 @@ using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Recoverability;
 
-/// <content>A sink that throws instead of returning what failed.</content>
+/// <content>Outcomes as settlements, also of a sink that throws instead of returning what failed.</content>
 internal sealed partial class CircuitBreaker
 {
     private static readonly TimeSpan ThrownInterval = TimeSpan.FromSeconds(10);
@@ -35,16 +35,29 @@ internal sealed partial class CircuitBreaker
             }
         }
 
-        if (!isShared && settlement.Fault == SettlementFault.None)
+        if (!isShared)
         {
-            Succeeded();
-        }
-        else if (!isShared)
-        {
-            Fail(settlement.Description!, settlement.Fault == SettlementFault.Refused, opens: settlement.Fault == SettlementFault.Refused);
+            Report(settlement.Fault, settlement.Description!);
         }
 
         return settlement with { IsReported = true };
+    }
+
+    /// <summary>Counts an outcome by the fault outside the message that it reports.</summary>
+    internal void Report(SettlementFault fault, string detail)
+    {
+        switch (fault)
+        {
+            case SettlementFault.None:
+                Succeeded();
+                break;
+            case SettlementFault.Refused:
+                Refused(detail);
+                break;
+            default:
+                Failed(detail);
+                break;
+        }
     }
 
     [LoggerMessage(2003, LogLevel.Error, "Route {Route}: the sink {Sink} threw; its message is held or abandoned, and not dead-lettered for it{Suppressed}")]
