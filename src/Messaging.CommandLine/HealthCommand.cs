@@ -14,15 +14,10 @@ internal static class HealthCommand
     {
         Option<bool> ready = new("--ready")
         { Description = "Ask whether every route receives and stores (/healthz/ready), not only whether a restart is needed (/healthz/live)" };
-        Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("health", "Print the health of a running worker; exit 1 when it is unhealthy, 69 when it does not answer.") { ready, url };
-        command.SetAction(async (parsed, cancellationToken) =>
-        {
-            using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
-            string page = parsed.GetValue(ready) ? "/healthz/ready" : "/healthz/live";
-            return await StandardOutput.RunAsync(end => PrintAsync(worker, page, end), cancellationToken);
-        });
-        return command;
+        return WorkerConnection.Asking(
+            new Command("health", "Print the health of a running worker; exit 1 when it is unhealthy, 69 when it does not answer.") { ready },
+            context,
+            (worker, parsed, end) => PrintAsync(worker, parsed.GetValue(ready) ? "/healthz/ready" : "/healthz/live", end));
     }
 
     private static async Task<int> PrintAsync(WorkerConnection worker, string page, CancellationToken cancellationToken)

@@ -39,6 +39,19 @@ internal sealed class WorkerConnection : IDisposable
     public static Option<string?> CreateOption() =>
         new("--url") { Description = "Address of the running worker; default Hosting:Url. Hosting:Token is sent if it is set", HelpName = "address" };
 
+    /// <summary>Gives a command the option with the address of the worker, and an action that prints what the worker says.</summary>
+    public static Command Asking(Command command, CommandContext context, Func<WorkerConnection, ParseResult, CancellationToken, Task<int>> print)
+    {
+        Option<string?> url = CreateOption();
+        command.Add(url);
+        command.SetAction(async (parsed, cancellationToken) =>
+        {
+            using WorkerConnection worker = To(parsed.GetValue(url), context.ReadConfiguration(parsed));
+            return await StandardOutput.RunAsync(end => print(worker, parsed, end), cancellationToken);
+        });
+        return command;
+    }
+
     /// <summary>Opens no connection yet.</summary>
     /// <param name="url">The value of the option; null for the configured address.</param>
     /// <param name="configuration">The worker's configuration.</param>

@@ -52,104 +52,82 @@ internal static class DeadLettersCommand
         Option<string?> route = new("--route") { Description = "Only those of this route", HelpName = "name" };
         Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters to list, the newest first", DeadLetterIndex.Limit, 50);
         Option<bool> json = CreateJson();
-        Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("list", "List dead letters, the newest first: name, time, route, cause, description.") { reason, route, max, json, url };
-        command.SetAction(async (parsed, cancellationToken) =>
+        Command command = new("list", "List dead letters, the newest first: name, time, route, cause, description.") { reason, route, max, json };
+        return WorkerConnection.Asking(command, context, async (worker, parsed, end) =>
         {
             DeadLetterFilter filter = new(parsed.GetValue(reason), parsed.GetValue(route));
-            using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
-            return await StandardOutput.RunAsync(
-                async end =>
-                {
-                    await CheckAsync(worker, filter, end);
-                    DeadLetterList found = await ListAsync(worker, filter, parsed.GetValue(max)!.Value, end);
-                    if (parsed.GetValue(json))
-                    {
-                        WriteJson(found, DeadLettersJson.Readable.DeadLetterList);
-                    }
-                    else
-                    {
-                        Write(found);
-                    }
+            await CheckAsync(worker, filter, end);
+            DeadLetterList found = await ListAsync(worker, filter, parsed.GetValue(max)!.Value, end);
+            if (parsed.GetValue(json))
+            {
+                WriteJson(found, DeadLettersJson.Readable.DeadLetterList);
+            }
+            else
+            {
+                Write(found);
+            }
 
-                    return ExitCodes.Success;
-                },
-                cancellationToken);
+            return ExitCodes.Success;
         });
-        return command;
     }
 
     private static Command CreateGroups(CommandContext context)
     {
         Option<bool> json = CreateJson();
-        Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("groups", "Count dead letters by reason and route, with the first and the last; the largest group first.") { json, url };
-        command.SetAction(async (parsed, cancellationToken) =>
+        Command command = new("groups", "Count dead letters by reason and route, with the first and the last; the largest group first.") { json };
+        return WorkerConnection.Asking(command, context, async (worker, parsed, end) =>
         {
-            using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
-            return await StandardOutput.RunAsync(
-                async end =>
-                {
-                    DeadLetterList found = await ReadAllAsync(worker, "?limit=1", end);
-                    if (parsed.GetValue(json))
-                    {
-                        WriteJson(found.Groups, DeadLettersJson.Readable.IReadOnlyListDeadLetterGroup);
-                        return ExitCodes.Success;
-                    }
+            DeadLetterList found = await ReadAllAsync(worker, "?limit=1", end);
+            if (parsed.GetValue(json))
+            {
+                WriteJson(found.Groups, DeadLettersJson.Readable.IReadOnlyListDeadLetterGroup);
+                return ExitCodes.Success;
+            }
 
-                    foreach (DeadLetterGroup group in found.Groups)
-                    {
-                        string times = $"{TimeOf(group.First.UtcDateTime)} to {TimeOf(group.Last.UtcDateTime)}";
-                        System.Console.Out.WriteLine(string.Create(
-                            CultureInfo.InvariantCulture, $"{group.Count,9:N0}  {group.Route}  {UntrustedText.Shorten(group.Reason)}  {times}"));
-                    }
+            foreach (DeadLetterGroup group in found.Groups)
+            {
+                string times = $"{TimeOf(group.First.UtcDateTime)} to {TimeOf(group.Last.UtcDateTime)}";
+                System.Console.Out.WriteLine(string.Create(
+                    CultureInfo.InvariantCulture, $"{group.Count,9:N0}  {group.Route}  {UntrustedText.Shorten(group.Reason)}  {times}"));
+            }
 
-                    WriteCount(found.Groups.Sum(static group => group.Count), "dead letter(s)", found);
-                    return ExitCodes.Success;
-                },
-                cancellationToken);
+            WriteCount(found.Groups.Sum(static group => group.Count), "dead letter(s)", found);
+            return ExitCodes.Success;
         });
-        return command;
     }
 
     private static Command CreateShow(CommandContext context)
     {
-        Option<string> name = CreateName();
+        Option<string> name = new("--name") { Description = "Its name, as list prints it", HelpName = "name", Required = true };
         Option<bool> body = new("--body") { Description = "Print only the body, byte by byte: its first 64 KB" };
         Option<bool> json = CreateJson();
-        Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("show", "Show one dead letter: record, attributes, exception, and the start of its body.") { name, body, json, url };
-        command.SetAction(async (parsed, cancellationToken) =>
+        Command command = new("show", "Show one dead letter: record, attributes, exception, and the start of its body.") { name, body, json };
+        return WorkerConnection.Asking(command, context, async (worker, parsed, end) =>
         {
-            using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
             string query = $"?name={Uri.EscapeDataString(parsed.GetValue(name)!)}";
-            return await StandardOutput.RunAsync(
-                async end =>
-                {
-                    if (parsed.GetValue(json))
-                    {
-                        DeadLetterState letter = await worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.DeadLetterState, end);
-                        WriteJson(letter, DeadLettersJson.Readable.DeadLetterState);
-                        return ExitCodes.Success;
-                    }
+            if (parsed.GetValue(json))
+            {
+                WriteJson(await LetterAsync(), DeadLettersJson.Readable.DeadLetterState);
+                return ExitCodes.Success;
+            }
 
-                    byte[] start = await worker.ReadBytesAsync(HttpMethod.Get, $"/api/v1/dead-letters/body{query}", json: null, end);
-                    if (parsed.GetValue(body))
-                    {
-                        await using Stream output = System.Console.OpenStandardOutput();
-                        await output.WriteAsync(start, end);
-                        return ExitCodes.Success;
-                    }
+            byte[] start = await worker.ReadBytesAsync(HttpMethod.Get, $"/api/v1/dead-letters/body{query}", json: null, end);
+            if (parsed.GetValue(body))
+            {
+                await using Stream output = System.Console.OpenStandardOutput();
+                await output.WriteAsync(start, end);
+            }
+            else
+            {
+                Write(await LetterAsync(), start);
+            }
 
-                    Write(await worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.DeadLetterState, end), start);
-                    return ExitCodes.Success;
-                },
-                cancellationToken);
+            return ExitCodes.Success;
+
+            Task<DeadLetterState> LetterAsync() =>
+                worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.DeadLetterState, end);
         });
-        return command;
     }
-
-    private static Option<string> CreateName() => new("--name") { Description = "Its name, as list prints it", HelpName = "name", Required = true };
 
     /// <summary>The option <c>--reason</c>.</summary>
     public static Option<string?> CreateReason() => new("--reason") { Description = "Only those with this reason code", HelpName = "code" };

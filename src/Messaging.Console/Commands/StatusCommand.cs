@@ -18,14 +18,10 @@ internal static class StatusCommand
     public static Command Create(CommandContext context)
     {
         Option<bool> json = DeadLettersCommand.CreateJson();
-        Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("status", "Print what a running worker does; exit 1 when a route is not ready, 69 when it does not answer.") { json, url };
-        command.SetAction(async (parsed, cancellationToken) =>
-        {
-            using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
-            return await StandardOutput.RunAsync(end => PrintAsync(worker, parsed.GetValue(json), end), cancellationToken);
-        });
-        return command;
+        return WorkerConnection.Asking(
+            new Command("status", "Print what a running worker does; exit 1 when a route is not ready, 69 when it does not answer.") { json },
+            context,
+            (worker, parsed, end) => PrintAsync(worker, parsed.GetValue(json), end));
     }
 
     private static async Task<int> PrintAsync(WorkerConnection worker, bool json, CancellationToken cancellationToken)

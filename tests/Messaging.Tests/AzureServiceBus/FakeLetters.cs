@@ -18,6 +18,9 @@ internal sealed class FakeLetters : ServiceBusClient
     /// <summary>The failure of a completion, by how many were tried before; null lets it succeed.</summary>
     public Func<int, Exception?> FailComplete { get; set; } = _ => null;
 
+    /// <summary>The failure of every send; null lets them succeed.</summary>
+    public Exception? FailSend { get; set; }
+
     /// <summary>Attempts to complete a dead letter.</summary>
     public int Completions { get; private set; }
 
@@ -84,6 +87,11 @@ internal sealed class FakeLetters : ServiceBusClient
 
         public override Task SendMessageAsync(ServiceBusMessage message, CancellationToken cancellationToken = default)
         {
+            if (queue.FailSend is { } fault)
+            {
+                return Task.FromException(fault);
+            }
+
             queue.Sent.Add(message);
             if (queue.Again.Contains((string)message.ApplicationProperties["RedrivenMessageId"]))
             {

@@ -67,6 +67,21 @@ public sealed class ServiceBusRedriveTests
         result.Left.ShouldHaveSingleItem().ShouldStartWith("m-1: sent, but not deleted: busy");
     }
 
+    [Theory]
+    [InlineData(nameof(ServiceBusFaultKind.Transient), 5)]
+    [InlineData(nameof(ServiceBusFaultKind.TooLarge), 7)]
+    public async Task Run_QueueTakesNoMessage_CompletesNoneAndEndsUnlessTheMessagesAreAtFault(string kind, int tried)
+    {
+        Add(7);
+        _letters.FailSend = BusFaults.Of(kind, "no");
+
+        RedriveResult result = await RunAsync(All);
+
+        (result.Sent, result.LeftCount, _letters.Completions, _letters.Count).ShouldBe((0, tried, 0, 7));
+        result.Ended?.ShouldStartWith("5 sends in a row failed.");
+        (result.Ended is null).ShouldBe(tried == 7);
+    }
+
     [Fact]
     public async Task Run_AnotherReceiverHasLockedSome_SaysThatTheyCouldNotBeReceived()
     {
