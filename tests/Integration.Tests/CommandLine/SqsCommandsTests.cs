@@ -184,6 +184,10 @@ public sealed class SqsCommandsTests(AwsServer aws)
     {
         ["trace"] = $"{number}",
         ["DeadLetterReason"] = reason,
-        ["DeadLetterDetails"] = """{"lastSeen":"2026-03-01T10:00:00+00:00","description":"Not what was expected."}""",
+        ["DeadLetterDetails"] =
+            """
+            {"sourceId":"first","source":"sqs","route":"archive","reason":"malformed-json","description":"Not what was expected.","attempts":1,
+            "firstSeen":"2026-03-01T09:00:00+00:00","lastSeen":"2026-03-01T10:00:00+00:00"}
+            """,
     };
 }
