@@ -325,8 +325,7 @@ internal sealed class WorkerProcess
             Buckets = [LogModel.Bucket],
             Columns = ["n", "text"],
             TimestampField = "None",
-            MaxBadRows = LogModel.MaxBad,
-            MaxRejectedDocuments = LogModel.MaxBad
+            MaxBadRows = LogModel.MaxBad
         };
         CloudFrontHandlerFeature.AddParts(builder, services, options, new LogReader(_world, _time), _buffers);
     }

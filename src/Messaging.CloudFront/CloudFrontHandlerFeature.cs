@@ -76,7 +76,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         builder
             .Connector(
                 new CloudFrontConnector(
-                    new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix), options.KeyEncoding), metrics,
+                    new S3EventReader(options.Buckets, options.KeyPrefix, options.KeyEncoding), metrics,
                     services.Concurrency))
             .Behavior(new RetryBehavior<CloudFrontContext>(services.Recoverability, services.Circuit, services.Time))
             .Terminator(new IndexTerminator(
@@ -85,7 +85,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
                 (IDocumentSink)services.Sink!,
                 services.SinkName,
                 services.Circuit,
-                new LogDeadLetterSettings(services.DeadLetters, services.Route, services.Time, metrics, options.MaxRejectedDocuments),
+                new LogDeadLetterSettings(services.DeadLetters, services.Route, services.Time, metrics, options.MaxBadRows),
                 options.ObjectTimeout,
                 options.MissingObjectDeliveries,
                 services.Loggers.CreateLogger<IndexTerminator>()));

@@ -16,9 +16,6 @@ internal sealed class CloudFrontOptions : ISelfValidating
     [Setting("Prefix of the logs' keys; an event for any other key is acknowledged and its object is not read")]
     public string KeyPrefix { get; init; } = string.Empty;
 
-    [Setting("Suffix of the logs' keys; an event for any other key is acknowledged and its object is not read", Advanced = true)]
-    public string KeySuffix { get; init; } = string.Empty;
-
     [Setting(
         "How the store spells keys in its event notifications: Url as S3 does, or None as Ceph does; the keys of EventBridge are never encoded",
         Advanced = true)]
@@ -54,14 +51,10 @@ internal sealed class CloudFrontOptions : ISelfValidating
     public int MaxRowBytes { get; init; } = 64 * 1024;
 
     [Setting(
-        "Unreadable rows per log that are each dead-lettered on their own; with more the whole log is dead-lettered as log-too-many-bad-rows", Min = "0",
-        Max = "10000", Consequence = "Each is a dead letter of its own, written durably.", Advanced = true)]
+        "Unreadable rows per log that are each dead-lettered on their own, and as many rejected documents; with more the message is dead-lettered as "
+            + "log-too-many-bad-rows or documents-rejected", Min = "0", Max = "10000",
+        Consequence = "Each is a dead letter of its own, written durably.", Advanced = true)]
     public int MaxBadRows { get; init; } = 100;
-
-    [Setting(
-        "Rejected documents per log that are each dead-lettered on their own; with more the message is dead-lettered as documents-rejected", Min = "0",
-        Max = "10000", Consequence = "Each is a dead letter of its own, written durably.", Advanced = true)]
-    public int MaxRejectedDocuments { get; init; } = 100;
 
     [Setting(
         "Time limit of one object, from the request to its last document", Min = "1s", Max = "12h",

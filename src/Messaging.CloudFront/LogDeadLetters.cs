@@ -43,11 +43,11 @@ internal sealed class LogDeadLetters(
     {
         string why = $"{rejection.Status} {UntrustedText.Shorten(rejection.Type)}: {UntrustedText.Shorten(rejection.Reason)}";
         FirstRejection ??= why;
-        if (++_rejected > settings.MaxRejectedDocuments)
+        if (++_rejected > settings.MaxRejected)
         {
             throw new DeadLetterException(
                 TooManyRejectedReason,
-                $"The sink rejected more than {settings.MaxRejectedDocuments} documents of {UntrustedText.Shorten(log.Location)}, the last with {why}.");
+                $"The sink rejected more than {settings.MaxRejected} documents of {UntrustedText.Shorten(log.Location)}, the last with {why}.");
         }
 
         string description = $"The document of row {RowOf(rejection.Id)} of {UntrustedText.Shorten(log.Location)} was rejected: {why}.";
@@ -96,5 +96,5 @@ internal sealed class LogDeadLetters(
 /// <param name="Route">The route's name.</param>
 /// <param name="Time">The clock.</param>
 /// <param name="Metrics">Counts the dead letters.</param>
-/// <param name="MaxRejectedDocuments">Maximum of rejected documents per log.</param>
-internal sealed record LogDeadLetterSettings(IDeadLetterStore Store, string Route, TimeProvider Time, CloudFrontMetrics Metrics, int MaxRejectedDocuments);
+/// <param name="MaxRejected">Maximum of rejected documents per log.</param>
+internal sealed record LogDeadLetterSettings(IDeadLetterStore Store, string Route, TimeProvider Time, CloudFrontMetrics Metrics, int MaxRejected);

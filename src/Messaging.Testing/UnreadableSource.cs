@@ -1,7 +1,7 @@
 using System.Text.Json;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Messages;
@@ -10,7 +10,7 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Testing;
 
 /// <summary>A source under test in a worker; messages that begin with <see cref="Mark"/> get a body that throws.</summary>
-internal sealed class UnreadableSource(IMessageSource source, CountingHandler handler) : ISourceFeature, IMessageSource
+internal sealed class UnreadableSource(IMessageSource source) : ISourceFeature, IMessageSource
 {
     public const string Mark = "unreadable";
     public const string Reason = "unsupported-body";
@@ -22,13 +22,9 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
 
     public IReadOnlyList<SettingsSection> Settings => [];
 
-    public static IHost BuildHost(IMessageSource source, CountingHandler handler, int slots) => TestHost.Build(
-        worker =>
-        {
-            worker.Services.AddSingleton(handler);
-            worker.AddSource(new UnreadableSource(source, handler)).AddHandler<JsonElement, CountingHandler>("Counting", AnyJson.Default.JsonElement);
-        },
-        [new($"Routes:{Route}:Source", "UnderTest"), new($"Routes:{Route}:Handler", "Counting"), new("Intake:Concurrency", $"{slots}")],
+    public static IHost BuildHost(IMessageSource source, int slots) => TestHost.Build(
+        worker => worker.AddSource(new UnreadableSource(source)).AddHandler<JsonElement, CompletingHandler>("Completing", AnyJson.Default.JsonElement),
+        [new($"Routes:{Route}:Source", "UnderTest"), new($"Routes:{Route}:Handler", "Completing"), new("Intake:Concurrency", $"{slots}")],
         new RecordingLog(),
         new MemoryDeadLetters(),
         TimeProvider.System);
@@ -46,11 +42,11 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
     public ValueTask DisposeAsync() => source.DisposeAsync();
 
     private ForwardingIntake Wrap(IMessageIntake intake) =>
-        new(intake, message => message.Body.Span.StartsWith("unreadable"u8) ? new UnreadableMessage(message, handler.Add) : message);
+        new(intake, message => message.Body.Span.StartsWith("unreadable"u8) ? new UnreadableMessage(message) : message);
 }
 
 /// <summary>A message whose body throws when it is read; it is settled as the source's own.</summary>
-internal sealed class UnreadableMessage(ReceivedMessage message, Action settled) : ReceivedMessage
+internal sealed class UnreadableMessage(ReceivedMessage message) : ReceivedMessage
 {
     public override ReadOnlyMemory<byte> Body => throw new DeadLetterException(UnreadableSource.Reason, "The body cannot be read.");
 
@@ -58,9 +54,12 @@ internal sealed class UnreadableMessage(ReceivedMessage message, Action settled)
 
     public override int DeliveryCount => message.DeliveryCount;
 
-    protected override async ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
-    {
-        await message.SettleAsync(settlement, cancellationToken);
-        settled();
-    }
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>
+        message.SettleAsync(settlement, cancellationToken);
+}
+
+/// <summary>Completes every message.</summary>
+internal sealed class CompletingHandler : IMessageHandler<JsonElement>
+{
+    public ValueTask<Settlement> HandleAsync(JsonElement message, MessageInfo info, CancellationToken cancellationToken) => new(Settlement.Complete);
 }

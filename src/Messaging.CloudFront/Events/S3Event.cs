@@ -18,11 +18,3 @@ internal sealed record LogObject(string Bucket, string Key, string? VersionId, s
     /// <summary>For people: <c>s3://bucket/key</c>.</summary>
     public string Location => $"s3://{Bucket}/{Key}";
 }
-
-/// <summary>Selects the keys that are logs; an empty prefix or suffix matches every key.</summary>
-/// <param name="Prefix">The prefix of their keys.</param>
-/// <param name="Suffix">The suffix of their keys.</param>
-internal readonly record struct KeyFilter(string Prefix, string Suffix)
-{
-    public bool Takes(string key) => key.StartsWith(Prefix, StringComparison.Ordinal) && key.EndsWith(Suffix, StringComparison.Ordinal);
-}

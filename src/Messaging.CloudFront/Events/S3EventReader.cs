@@ -10,9 +10,9 @@ namespace Quayside.Messaging.CloudFront.Events;
 /// Poison is a value: no body makes it throw. Immutable: one instance serves all threads.
 /// </summary>
 /// <param name="buckets">The buckets whose objects may be read.</param>
-/// <param name="filter">Which of their keys are logs.</param>
+/// <param name="prefix">Begins the keys of logs; may be empty.</param>
 /// <param name="encoding">How notifications spell keys. EventBridge's events have them unchanged.</param>
-internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilter filter, KeyEncoding encoding = KeyEncoding.Url)
+internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, string prefix, KeyEncoding encoding = KeyEncoding.Url)
 {
     // S3's have at most 40 characters.
     private const int MaxETag = 256;
@@ -167,7 +167,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
             fields.Fail(EventFault.BadRecord, "A record's eTag is not an ETag.");
         }
 
-        return fields.Fault is null && filter.Takes(key!)
+        return fields.Fault is null && key!.StartsWith(prefix, StringComparison.Ordinal)
             ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag), text == key ? null : text)
             : null;
     }

@@ -21,7 +21,7 @@ internal sealed class CloudFrontRun
     private readonly IPipeline<MessageContext> _pipeline;
 
     public CloudFrontRun(
-        int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null, TimeProvider? time = null, string timestampField = IndexRun.TimestampField)
+        int maxBadRows = 3, TimeSpan? objectTimeout = null, TimeProvider? time = null, string timestampField = IndexRun.TimestampField)
     {
         Breaker = new CircuitBreaker("test", new RecoverabilityOptions { BreakerFailures = 100 }, TimeProvider.System, NullLogger.Instance);
         RecoverabilityOptions recoverability = new() { Attempts = 3, BackoffBase = TimeSpan.FromMilliseconds(1), BackoffCap = TimeSpan.FromMilliseconds(2) };
@@ -46,7 +46,6 @@ internal sealed class CloudFrontRun
             TimestampField = timestampField,
             MaxLogBytes = 64L << 20,
             MaxBadRows = maxBadRows,
-            MaxRejectedDocuments = maxRejected,
             ObjectTimeout = objectTimeout ?? TimeSpan.FromMinutes(2),
         };
         PipelineBuilder<MessageContext> builder = new("test");

@@ -333,7 +333,7 @@ public sealed class IndexTerminatorTests
     [Fact]
     public async Task Handle_TooManyRejectedDocuments_ArePoison()
     {
-        CloudFrontRun run = new(maxRejected: 3);
+        CloudFrontRun run = new(maxBadRows: 3);
         run.Objects.Put("a.gz", Log);
         run.Objects.Put("b.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nd\tt\tu\n"u8));
         run.Sink.Rejects = static index => index > 0;

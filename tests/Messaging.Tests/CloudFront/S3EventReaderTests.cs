@@ -6,7 +6,7 @@ namespace Messaging.Tests.CloudFront;
 /// <summary>Events as S3 sends them, and messages that are not S3 events.</summary>
 public sealed class S3EventReaderTests
 {
-    private static readonly S3EventReader Reader = new(["logs", "other-logs"], new KeyFilter(string.Empty, string.Empty));
+    private static readonly S3EventReader Reader = new(["logs", "other-logs"], string.Empty);
 
     public static TheoryData<string, string> Poison => new()
     {
@@ -200,7 +200,7 @@ public sealed class S3EventReaderTests
         S3Event read = Read(Events.EventBridge("a", type: "Object Deleted"));
 
         (read.Fault, read.Objects.Length, read.Ignored).ShouldBe((null, 0, 1));
-        new S3EventReader(["logs"], new KeyFilter("cdn/", "")).Read(Encoding.UTF8.GetBytes(Events.EventBridge("a"))).Ignored.ShouldBe(1);
+        new S3EventReader(["logs"], "cdn/").Read(Encoding.UTF8.GetBytes(Events.EventBridge("a"))).Ignored.ShouldBe(1);
     }
 
     [Theory]
@@ -209,7 +209,7 @@ public sealed class S3EventReaderTests
     [InlineData("a%20b")]
     public void Read_KeyEncodingNone_KeyIsUnchanged(string key)
     {
-        S3EventReader reader = new(["logs"], new KeyFilter(string.Empty, string.Empty), KeyEncoding.None);
+        S3EventReader reader = new(["logs"], string.Empty, KeyEncoding.None);
 
         reader.Read(Encoding.UTF8.GetBytes(Events.Of(Events.Record(key)))).Objects.ShouldBe(
             [new LogObject("logs", key, null, "d41d8cd98f00b204e9800998ecf8427e")]);
@@ -219,10 +219,10 @@ public sealed class S3EventReaderTests
     [Fact]
     public void Read_FilteredKeys_AreIgnoredAndCounted()
     {
-        S3EventReader reader = new(["logs"], new KeyFilter("cdn/", ".gz"));
+        S3EventReader reader = new(["logs"], "cdn/");
 
         S3Event read = reader.Read(
-            Encoding.UTF8.GetBytes(Events.Of(Events.Record("cdn/a.gz"), Events.Record("b.gz"), Events.Record("cdn%2Fc.txt"), Events.Record("cdn%2Fd.gz"))));
+            Encoding.UTF8.GetBytes(Events.Of(Events.Record("cdn/a.gz"), Events.Record("b.gz"), Events.Record("cdn.gz"), Events.Record("cdn%2Fd.gz"))));
 
         read.Objects.Select(log => log.Key).ShouldBe(["cdn/a.gz", "cdn/d.gz"]);
         read.Ignored.ShouldBe(2);

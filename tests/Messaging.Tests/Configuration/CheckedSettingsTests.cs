@@ -149,7 +149,6 @@ public sealed class CheckedSettingsTests : IDisposable
     {
         ["DeadLetters:Path"] = "only the start can tell whether a folder can be written",
         ["Handlers:CloudFront:KeyPrefix"] = "keys of S3 are any text",
-        ["Handlers:CloudFront:KeySuffix"] = "keys of S3 are any text",
         ["Sources:Http:WebhookOrigins"] = "origins are compared as text",
         ["Sinks:S3:SessionToken"] = "only AWS knows whether it is valid",
     };
