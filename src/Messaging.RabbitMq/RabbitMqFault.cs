@@ -80,7 +80,7 @@ internal readonly record struct RabbitMqFault(string Text, string? Remedy, int E
                     "the user needs the right to read the queue, "
                         + "and to write to the exchange that dead letters are published to (rabbitmqctl set_permissions).", ExitCodes.NoPermission),
             NotAllowed when text.Contains("not found", StringComparison.Ordinal) =>
-                new(text, "check the virtual host, in Sources:RabbitMq:Uri or VirtualHost.", ExitCodes.Unavailable),
+                new(text, "check the virtual host, the path in Sources:RabbitMq:Uri.", ExitCodes.Unavailable),
             NotAllowed => new(text, "the user needs access to the virtual host (rabbitmqctl set_permissions).", ExitCodes.NoPermission),
             ResourceLocked => new(text, "an exclusive queue belongs to another connection; use a durable one.", ExitCodes.Unavailable),
             NotImplemented =>

@@ -34,9 +34,6 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
     [Setting("Password of User", Secret = true)]
     public string? Password { get; init; }
 
-    [Setting("Virtual host; default: the one in the address")]
-    public string? VirtualHost { get; init; }
-
     [Setting("Queue to receive from; preferably a quorum queue, which counts deliveries (docs/reference/rabbitmq.md)", Required = true)]
     public string Queue { get; init; } = string.Empty;
 
@@ -118,8 +115,7 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
         }
 
         foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[
-                (nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetters), (nameof(DeadLetterExchange), DeadLetterExchange),
-                (nameof(VirtualHost), VirtualHost)])
+                (nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetters), (nameof(DeadLetterExchange), DeadLetterExchange)])
         {
             if (value is not null && Encoding.UTF8.GetByteCount(value) > MaxName)
             {
@@ -172,7 +168,6 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
         factory.SocketFactory = family => new BrokerSocket(ConnectionFactoryBase.DefaultSocketFactory(family).Client, isPlain: !HasTls);
         factory.UserName = User ?? factory.UserName;
         factory.Password = Password ?? factory.Password;
-        factory.VirtualHost = VirtualHost ?? factory.VirtualHost;
         if (HasTls)
         {
             // The client accepts any hostname by default.

@@ -69,7 +69,6 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sources:RabbitMq:Uri"] = (RabbitMq, ["rabbit.example", "http://rabbit.example", "amqp://", "amqp://rabbit.example/a/b"]),
         ["Sources:RabbitMq:User"] = (RabbitMq, ["worker"]),
         ["Sources:RabbitMq:Password"] = (RabbitMq, ["word"]),
-        ["Sources:RabbitMq:VirtualHost"] = (RabbitMq, ["$long"]),
         ["Sources:RabbitMq:Queue"] = (RabbitMq, ["$long"]),
         ["Sources:RabbitMq:DeadLetterQueue"] = (RabbitMq, ["orders", "$long"]),
         ["Sources:RabbitMq:DeadLetterExchange"] = (RabbitMq, ["$long"]),

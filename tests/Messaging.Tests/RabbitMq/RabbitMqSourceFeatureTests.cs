@@ -48,12 +48,12 @@ public sealed class RabbitMqSourceFeatureTests
     }
 
     [Fact]
-    public void CreateFactory_UserPasswordAndHost_OverrideTheAddress()
+    public void CreateFactory_UserAndPassword_OverrideTheAddress()
     {
         ConnectionFactory factory =
-            Factory(new RabbitMqSourceOptions { Uri = "amqp://a:b@rabbit.example/c", User = "worker", Password = "word", VirtualHost = "/", Queue = "q" });
+            Factory(new RabbitMqSourceOptions { Uri = "amqp://a:b@rabbit.example/c", User = "worker", Password = "word", Queue = "q" });
 
-        (factory.UserName, factory.Password, factory.VirtualHost).ShouldBe(("worker", "word", "/"));
+        (factory.UserName, factory.Password, factory.VirtualHost).ShouldBe(("worker", "word", "c"));
     }
 
     [Theory]
