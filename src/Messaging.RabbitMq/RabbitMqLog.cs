@@ -25,7 +25,7 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
 
     public void ReceiveRecovered() => LogReceiveRecovered(logger, route);
 
-    public void AcknowledgeFailed(Exception exception) => LogAcknowledgeFailed(_throttled, route, RabbitMqFault.TextOf(exception));
+    public void AcknowledgeFailed(int count, Exception exception) => LogAcknowledgeFailed(_throttled, route, count, RabbitMqFault.TextOf(exception));
 
     public void DeadLetterFailed(string target, TimeSpan wait, Exception exception) =>
         LogDeadLetterFailed(_throttled, route, target, DurationText.Of(wait), RabbitMqFault.Of(exception).ToString());
@@ -57,8 +57,8 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
 
     [LoggerMessage(
         3354, LogLevel.Warning,
-        "Route {Route}: a completed message could not be acknowledged and will be redelivered; what is stored stays unchanged: {Error}")]
-    private static partial void LogAcknowledgeFailed(ILogger logger, string route, string error);
+        "Route {Route}: {Count} completed message(s) could not be acknowledged and will be redelivered; what is stored stays unchanged: {Error}")]
+    private static partial void LogAcknowledgeFailed(ILogger logger, string route, int count, string error);
 
     [LoggerMessage(
         3355, LogLevel.Error,

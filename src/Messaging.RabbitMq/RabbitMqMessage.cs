@@ -40,6 +40,11 @@ internal sealed class RabbitMqMessage : ReceivedMessage
 
     public IReadOnlyBasicProperties Properties { get; }
 
+    /// <summary>The neighbours in <see cref="Acknowledgements"/>, under its lock.</summary>
+    public RabbitMqMessage? Previous { get; set; }
+
+    public RabbitMqMessage? Next { get; set; }
+
     /// <summary>The time since it arrived.</summary>
     public TimeSpan Age => _session.Time.GetElapsedTime(_arrivedAt);
 

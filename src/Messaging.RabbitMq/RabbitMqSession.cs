@@ -20,6 +20,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
     private static readonly TimeSpan DeadLetterRetry = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromDays(1);
 
+    private readonly Acknowledgements _acknowledgements = new(channel, source.Time, source.Log);
     private readonly Channel<RabbitMqMessage> _arrived = Channel.CreateUnbounded<RabbitMqMessage>();
     private readonly ReceivedMessage[] _accepting = new ReceivedMessage[MaxAccepted];
 
@@ -33,7 +34,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
     private readonly TaskCompletionSource _noneWaits = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private string? _consumerTag;
 
-    // Messages that wait for their delay, are being dead-lettered or acknowledged, plus one for the session until it closes.
+    // Messages that wait for their delay or are being dead-lettered, plus one for the session until it closes.
     private int _waiting = 1;
 
     public TimeProvider Time => source.Time;
@@ -83,6 +84,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
             while (_arrived.Reader.TryRead(out RabbitMqMessage? message))
             {
                 await channel.BasicNackAsync(message.Tag, multiple: false, requeue: true);
+                _acknowledgements.Remove(message);
                 message.Free();
             }
         }
@@ -95,6 +97,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
     /// <summary>A delivery has arrived.</summary>
     public void Add(RabbitMqMessage message)
     {
+        _acknowledgements.Add(message);
         if (message.DeliveryCount > 1)
         {
             source.Limit.Saw(message);
@@ -112,6 +115,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
         _arrived.Writer.TryComplete(exception);
         while (_arrived.Reader.TryRead(out RabbitMqMessage? message))
         {
+            _acknowledgements.Remove(message);
             message.Free();
         }
 
@@ -153,8 +157,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
     {
         Returns.Remove(message);
         message.Free();
-        Interlocked.Increment(ref _waiting);
-        _ = AcknowledgeAsync(message.Tag);
+        _acknowledgements.Complete(message);
     }
 
     /// <summary>
@@ -193,6 +196,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
             await _noneWaits.Task;
         }
 
+        await _acknowledgements.FlushAsync();
         await DisposeAsync();
     }
 
@@ -201,6 +205,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
     {
         await _closing.CancelAsync();
         await _aborting.CancelAsync();
+        _acknowledgements.Dispose();
         await RabbitMqBroker.CloseAsync(connection);
     }
 
@@ -251,28 +256,13 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
         OneWaitsLess();
     }
 
-    // One frame for each: one for all deliveries up to a tag would acknowledge those before it that are not settled.
-    private async Task AcknowledgeAsync(ulong tag)
-    {
-        try
-        {
-            await channel.BasicAckAsync(tag, multiple: false);
-        }
-        catch (Exception exception)
-        {
-            // Of whatever kind: the broker redelivers what it has no acknowledgement of, and the close waits for this.
-            source.Log.AcknowledgeFailed(exception);
-        }
-
-        OneWaitsLess();
-    }
-
     private async Task RejectAsync(RabbitMqMessage message)
     {
         try
         {
             // Since 4.3 a quorum queue counts this delivery only if it is rejected.
             await channel.BasicRejectAsync(message.Tag, requeue: true);
+            _acknowledgements.Remove(message);
         }
         catch (Exception)
         {

@@ -32,24 +32,25 @@ public sealed class RabbitMqOrderTests
     }
 
     [Fact]
-    public async Task Complete_AnotherAcknowledgementIsOnItsWay_EachTagIsSettledOnce()
+    public async Task Complete_WhileABatchIsOnItsWay_EachTagIsSettledOnce()
     {
         await using FakeRabbitMqHarness harness = await FakeRabbitMqHarness.ReceivingAsync();
-        Delivery[] messages = await harness.ReceiveAsync("a", "b", "c");
-        HeldFrame first = harness.Broker.Hold(nameof(IChannel.BasicAckAsync));
+        Delivery[] messages = await harness.ReceiveAsync("a", "b", "c", "d", "e");
+        HeldFrame batch = harness.Broker.Hold(nameof(IChannel.BasicAckAsync));
         await messages[0].SettleAsync(Settlement.Complete);
-        await first.Sent;
+        await messages[1].SettleAsync(Settlement.Complete);
+        harness.Time.Advance(TimeSpan.FromMilliseconds(5));
+        await batch.Sent;
 
-        await messages[1].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
-        await messages[2].SettleAsync(Settlement.Complete);
-        (await harness.Intake.NextAsync()).Id.ShouldBe("b");
-        harness.Broker.Acknowledged.ShouldBe(["c"]);
-        Task finishing = harness.StopReceivingAsync();
-        first.Release();
-        await finishing;
+        await messages[2].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+        await harness.Intake.NextAsync();
+        await messages[4].SettleAsync(Settlement.Complete);
+        await messages[3].SettleAsync(Settlement.Complete);
+        harness.Broker.Acknowledged.ShouldBeEmpty();
+        batch.Release();
 
-        await harness.Broker.UntilAsync(static broker => broker.Acknowledged.Count == 2);
-        harness.Broker.Acknowledged.ShouldBe(["c", "a"]);
+        await harness.AdvanceUntilAsync(() => harness.Broker.Acknowledged.Count == 4, "Four messages were not acknowledged.");
+        harness.Broker.Acknowledged.Order().ShouldBe(["a", "b", "d", "e"]);
         harness.Broker.Mistakes.ShouldBeEmpty();
     }
 
