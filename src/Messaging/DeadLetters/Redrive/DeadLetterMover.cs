@@ -47,6 +47,7 @@ internal sealed class DeadLetterMover(
     private HashSet<string>? _wanted;
     private (long Count, long Hidden) _held;
     private int _newcomers;
+    private int _receivedNewcomers;
     private int _failedCalls;
     private string? _ended;
 
@@ -167,10 +168,10 @@ internal sealed class DeadLetterMover(
             batch = Math.Max(batch, letters.Count);
             empty = letters.Count == 0 ? empty + 1 : 0;
             repeated = letters.Count == 0 || bringsNew ? 0 : repeated + 1;
-            if (_seen.Count > _held.Count + Math.Max(MinNewcomers, _held.Count))
+            if (_receivedNewcomers > Math.Max(MinNewcomers, _held.Count))
             {
-                _ended ??= $"the dead-letter queue counted {_held.Count:N0} message(s) when redrive began, but {_seen.Count:N0} were received: more arrive "
-                    + "than redrive sends. Fix their cause, then run redrive again.";
+                _ended ??= $"the dead-letter queue counted {_held.Count:N0} message(s) when redrive began, and {_receivedNewcomers:N0} that came later were "
+                    + "received: more arrive than redrive sends. Fix their cause, then run redrive again.";
             }
         }
     }
@@ -184,6 +185,7 @@ internal sealed class DeadLetterMover(
             if (_seen.Add(letter.Key))
             {
                 unseen.Add(letter);
+                _receivedNewcomers += letter.IsNewcomer || letter.SentAs is not null ? 1 : 0;
             }
             else if (await DeleteAgainAsync(letter, calls))
             {

@@ -286,6 +286,22 @@ public sealed class FolderRedriveTests : IDisposable
     }
 
     [Fact]
+    public async Task Run_AReasonBehindManyOthers_IsReached()
+    {
+        for (int i = 0; i < 120; i++)
+        {
+            Write($"other-{i}", "a-reason");
+        }
+
+        await WriteAsync("m-1");
+        await using FakeService worker = await StartAsync(Stored);
+
+        RedriveResult result = await RunAsync(worker, reason: "malformed-json");
+
+        (result.Found, result.Sent, result.IsComplete).ShouldBe((1, 1, true), result.Ended);
+    }
+
+    [Fact]
     public async Task Run_Interrupted_ReportsItsCounts()
     {
         using CancellationTokenSource signal = new();
