@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Harness.Recording;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Telemetry;
 
 namespace Harness;
 

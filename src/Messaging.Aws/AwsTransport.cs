@@ -1,6 +1,6 @@
 using System.Net;
 using System.Runtime.CompilerServices;
-using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
 using Quayside.Pipeline.Frames;
 

@@ -2,7 +2,6 @@ using System.Net;
 using System.Xml;
 using Azure;
 using Azure.Identity;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.AzureBlobs;

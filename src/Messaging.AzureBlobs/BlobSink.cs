@@ -3,7 +3,6 @@ using System.Text;
 using System.Text.Unicode;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;

@@ -63,7 +63,7 @@ internal sealed class ServiceBusEntity(
     {
         if (options.Sessions)
         {
-            return new SessionLinks(calls, AcceptNextSessionAsync, options.SessionIdleTimeout, log, time);
+            return new SessionLinks(calls, AcceptNextSessionAsync, log, time);
         }
 
         int links = (calls + ReceiveLinks.MaxCallsPerLink - 1) / ReceiveLinks.MaxCallsPerLink;

@@ -4,18 +4,20 @@ namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// The sessions from which one run receives. A call has one session at a time and gets its messages one after another, in order; a message that
-/// is abandoned is the next one again. A session without a message for <see cref="ServiceBusSourceOptions.SessionIdleTimeout"/> makes room
+/// is abandoned is the next one again. A session without a message for <see cref="IdleTime"/> makes room
 /// for another. Its lock, which is that of its messages, is renewed until it is closed, and belongs to its link: after a stop the link
 /// stays open until the message in flight is settled.
 /// </summary>
 /// <param name="calls">Sessions at the same time.</param>
 /// <param name="accept">Waits for a session that has messages and is not locked.</param>
-/// <param name="idle">How long a session may have no message.</param>
 /// <param name="log">Of the source.</param>
 /// <param name="time">The clock of the renewals.</param>
 internal sealed class SessionLinks(
-    int calls, Func<CancellationToken, Task<ServiceBusSessionReceiver>> accept, TimeSpan idle, ServiceBusSourceLog log, TimeProvider time) : RunLinks(calls)
+    int calls, Func<CancellationToken, Task<ServiceBusSessionReceiver>> accept, ServiceBusSourceLog log, TimeProvider time) : RunLinks(calls)
 {
+    // Longer, and other sessions wait behind idle ones.
+    private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(2);
+
     private static readonly TimeSpan LostPause = TimeSpan.FromSeconds(1);
 
     // The service hands out sessions that have messages: however short the idle time is, the first message of a session is waited for.
@@ -76,7 +78,7 @@ internal sealed class SessionLinks(
         {
             // Before: the stop closes sessions without a message.
             session.HasMessage = true;
-            message = await session.Receiver.ReceiveMessageAsync(session.IsNew && idle < FirstWait ? FirstWait : idle, Abort.Token);
+            message = await session.Receiver.ReceiveMessageAsync(session.IsNew ? FirstWait : IdleTime, Abort.Token);
             session.IsNew = false;
             return message;
         }

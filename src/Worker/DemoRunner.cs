@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http.Web;
 using Quayside.Messaging.Publishing;

@@ -2,7 +2,7 @@ using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Aws.S3;
 

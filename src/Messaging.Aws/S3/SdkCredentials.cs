@@ -1,5 +1,5 @@
 using Amazon.Runtime;
-using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Aws.S3;
 

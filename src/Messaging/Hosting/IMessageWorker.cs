@@ -1,4 +1,3 @@
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Telemetry;

@@ -14,9 +14,6 @@ internal sealed class BundlePlanner(SettingsReader settings)
 {
     private const string BundleContentType = "application/gzip";
 
-    /// <summary>The minimum <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
-    public static int MinConcurrency(BundlesOptions bundles) => BatchingOf(bundles).MinSlots;
-
     public BundlesOptions Read(string route) => settings.Read<BundlesOptions>(BundlesOptions.Section, route);
 
     /// <param name="route">The route's name.</param>

@@ -1,6 +1,5 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Recoverability;

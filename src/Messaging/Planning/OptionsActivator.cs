@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Reflection;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Quayside.Messaging.Planning;
@@ -9,10 +10,15 @@ internal static class OptionsActivator
     public const DynamicallyAccessedMemberTypes Settings =
         DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
 
-    /// <summary>A new instance, whose constructor takes of the arguments those that it has parameters for, and the rest from the container.</summary>
+    /// <summary>
+    /// A new instance, by the constructor that takes most of the arguments; it may take fewer, and the rest of its parameters from the container.
+    /// </summary>
     public static T Create<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(IServiceProvider container, params object[] given)
     {
-        Type[] taken = [.. typeof(T).GetConstructors().SelectMany(static constructor => constructor.GetParameters().Select(static one => one.ParameterType))];
-        return ActivatorUtilities.CreateInstance<T>(container, [.. given.Where(argument => taken.Contains(argument.GetType()))]);
+        object[] taken = typeof(T).GetConstructors().Select(constructor => TakenBy(constructor, given)).MaxBy(arguments => arguments.Length) ?? [];
+        return ActivatorUtilities.CreateInstance<T>(container, taken);
     }
+
+    private static object[] TakenBy(ConstructorInfo constructor, object[] given) =>
+        [.. given.Where(argument => constructor.GetParameters().Any(parameter => parameter.ParameterType == argument.GetType()))];
 }

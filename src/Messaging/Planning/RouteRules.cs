@@ -30,9 +30,9 @@ internal static class RouteRules
             return;
         }
 
-        if (sink.Loss is { } loss)
+        if (sink.AllowedLoss is { } allowed)
         {
-            CheckLoss(settings, $"Routes:{route}:Sink", sources, sink.Name, loss.Allowed);
+            CheckLoss(settings, $"Routes:{route}:Sink", sources, sink.Name, allowed);
         }
 
         foreach (ReservedLevel level in sink.ReservedLevels)

@@ -1,9 +1,9 @@
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Sinks;
 
@@ -64,8 +64,11 @@ public sealed record SinkPlan
     /// </summary>
     public bool Retries { get; init; }
 
-    /// <summary>Set for a sink that loses its objects when the process ends; null for a durable sink.</summary>
-    public SinkLoss? Loss { get; init; }
+    /// <summary>
+    /// Set for a sink that keeps objects only as long as the process runs: the setting with which an operator accepts the loss of messages that exist nowhere
+    /// else. Null for a durable sink.
+    /// </summary>
+    public SettingValue<bool>? AllowedLoss { get; init; }
 
     /// <summary>The first levels that no key may use.</summary>
     internal IReadOnlyList<ReservedLevel> ReservedLevels { get; init; } = [];
@@ -83,10 +86,6 @@ public enum SinkKind
     /// <summary>Nothing: the handler stores its results itself or has none, and its route has no sink.</summary>
     None,
 }
-
-/// <summary>Marks a sink that keeps objects only as long as the process runs.</summary>
-/// <param name="Allowed">The setting with which an operator accepts the loss of messages that exist nowhere else.</param>
-public sealed record SinkLoss(SettingValue<bool> Allowed);
 
 /// <summary>A first level of keys, up to the first <c>/</c>, that a sink reserves for itself.</summary>
 /// <param name="Name">The level, case-insensitive, such as <c>.tmp</c>.</param>

@@ -64,9 +64,7 @@ internal sealed class DirectorySinkOptions : ISelfValidating
         Consequence = "Without it a power failure can lose acknowledged messages; a crash of the worker alone cannot.", Advanced = true)]
     public bool Fsync { get; set; } = true;
 
-    [Setting(
-        "Objects written in parallel, each on its own thread", Min = "1", Max = "1000",
-        Consequence = "Too few threads waste the capacity of a disk that flushes slowly but in parallel; each thread uses some memory.", Advanced = true)]
+    /// <summary>Objects written in parallel, each on its own thread; measurements and tests change it.</summary>
     public int Threads { get; set; } = 16;
 
     [Setting(

@@ -6,8 +6,8 @@ using Azure.Storage.Sas;
 using Integration.Tests.Servers;
 using Quayside.Messaging.AzureBlobs;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
 
 namespace Integration.Tests.AzureBlobs;
 

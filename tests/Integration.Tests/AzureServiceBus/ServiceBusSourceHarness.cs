@@ -147,7 +147,6 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
                 ["Sources:ServiceBus:Queue"] = Queue.Name,
                 ["Sources:ServiceBus:MaxConcurrentCalls"] = $"{Slots}",
                 ["Sources:ServiceBus:Sessions"] = $"{_sessions}",
-                ["Sources:ServiceBus:SessionIdleTimeout"] = "1s",
             })
             .Build();
         SourcePlan plan = new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures)

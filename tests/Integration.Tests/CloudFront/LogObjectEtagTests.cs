@@ -3,7 +3,7 @@ using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
 using Quayside.Messaging.CloudFront.Events;
 using Quayside.Messaging.CloudFront.Objects;
-using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 
 namespace Integration.Tests.CloudFront;
 

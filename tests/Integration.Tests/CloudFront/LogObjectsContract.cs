@@ -4,7 +4,7 @@ using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
 using Quayside.Messaging.CloudFront.Events;
 using Quayside.Messaging.CloudFront.Objects;
-using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 
 namespace Integration.Tests.CloudFront;

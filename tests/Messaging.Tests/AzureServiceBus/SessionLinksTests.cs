@@ -20,7 +20,7 @@ public sealed class SessionLinksTests
     [Fact]
     public async Task Receive_FirstMessageTakesLongerThanTheIdleTime_IsWaitedFor()
     {
-        SessionLinks links = Create(idle: TimeSpan.FromSeconds(1), arrival: TimeSpan.FromSeconds(4), messages: 1);
+        SessionLinks links = Create(arrival: TimeSpan.FromSeconds(4), messages: 1);
 
         (await ReceiveAsync(links)).ShouldNotBeNull();
 
@@ -28,13 +28,13 @@ public sealed class SessionLinksTests
         (await ReceiveAsync(links)).ShouldBeNull();
         FakeSession session = _sessions.ShouldHaveSingleItem();
         session.IsOpen.ShouldBeFalse();
-        session.Waits.ShouldBe([TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(1)]);
+        session.Waits.ShouldBe([TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(2)]);
     }
 
     [Fact]
     public async Task Receive_MessagesArriveImmediately_WaitsForTheIdleTime()
     {
-        SessionLinks links = Create(idle: TimeSpan.FromSeconds(2), arrival: TimeSpan.Zero, messages: 1);
+        SessionLinks links = Create(arrival: TimeSpan.Zero, messages: 1);
         (await ReceiveAsync(links)).ShouldNotBeNull();
         await links.SettledAsync(call: 0);
 
@@ -46,7 +46,7 @@ public sealed class SessionLinksTests
     [Fact]
     public async Task Close_SessionsWithoutAMessage_AreClosedAndOneWithAMessageOnceItIsSettled()
     {
-        SessionLinks links = Create(idle: TimeSpan.FromMinutes(5), arrival: TimeSpan.Zero, messages: 1, calls: 2);
+        SessionLinks links = Create(arrival: TimeSpan.Zero, messages: 1, calls: 2);
         (await ReceiveAsync(links, call: 0)).ShouldNotBeNull();
         (await ReceiveAsync(links, call: 1)).ShouldNotBeNull();
         await links.SettledAsync(call: 1);
@@ -67,7 +67,7 @@ public sealed class SessionLinksTests
     public async Task Close_SessionIsAcceptedDuringTheStop_IsClosed()
     {
         TaskCompletionSource<ServiceBusSessionReceiver> accepting = new();
-        SessionLinks links = new(1, _ => accepting.Task, TimeSpan.FromSeconds(2), new ServiceBusSourceLog(_log.CreateLogger("test"), "archive", _time), _time);
+        SessionLinks links = new(1, _ => accepting.Task, new ServiceBusSourceLog(_log.CreateLogger("test"), "archive", _time), _time);
         links.TryReceive(call: 0, out Task<ServiceBusReceivedMessage?>? receiving).ShouldBeTrue();
         await PassingTime.UntilAsync(() => !receiving!.IsCompleted);
 
@@ -84,7 +84,7 @@ public sealed class SessionLinksTests
     public async Task Close_SessionIsAcceptedAfterIt_IsClosed()
     {
         TaskCompletionSource<ServiceBusSessionReceiver> accepting = new();
-        SessionLinks links = new(1, _ => accepting.Task, TimeSpan.FromSeconds(2), new ServiceBusSourceLog(_log.CreateLogger("test"), "archive", _time), _time);
+        SessionLinks links = new(1, _ => accepting.Task, new ServiceBusSourceLog(_log.CreateLogger("test"), "archive", _time), _time);
         links.TryReceive(call: 0, out Task<ServiceBusReceivedMessage?>? receiving).ShouldBeTrue();
         links.Stop();
         Task closing = links.CloseAsync(Task.CompletedTask);
@@ -97,7 +97,7 @@ public sealed class SessionLinksTests
         late.IsOpen.ShouldBeFalse("It would lock its session until the lock ends.");
     }
 
-    private SessionLinks Create(TimeSpan idle, TimeSpan arrival, int messages, int calls = 1) => new(
+    private SessionLinks Create(TimeSpan arrival, int messages, int calls = 1) => new(
         calls,
         _ =>
         {
@@ -105,7 +105,6 @@ public sealed class SessionLinksTests
             _sessions.Enqueue(session);
             return Task.FromResult<ServiceBusSessionReceiver>(session);
         },
-        idle,
         new ServiceBusSourceLog(_log.CreateLogger("test"), "archive", _time),
         _time);
 

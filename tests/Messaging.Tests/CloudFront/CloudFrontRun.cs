@@ -3,7 +3,6 @@ using Messaging.Tests.Intake;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.CloudFront;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Telemetry;

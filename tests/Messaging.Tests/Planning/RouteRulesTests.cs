@@ -140,7 +140,7 @@ public sealed class RouteRulesTests
     private static HandlerPlan Json(HandlerPlan handler) => handler with { StoresWholeJson = true };
 
     private static Func<SinkPlan, SinkPlan> Loses(bool allowed) =>
-        sink => sink with { Loss = new SinkLoss(new SettingValue<bool>("Sinks:Mine:Loss", allowed)) };
+        sink => sink with { AllowedLoss = new SettingValue<bool>("Sinks:Mine:Loss", allowed) };
 
     private static void Starts(IEnumerable<ConfigurationError> problems, string? expected)
     {

@@ -2,7 +2,6 @@ using System.Net;
 using System.Runtime.CompilerServices;
 using System.Text.Json;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
 using Quayside.Pipeline.Frames;

@@ -1,4 +1,4 @@
-using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Aws.Sqs.Wire;
 

@@ -17,7 +17,7 @@ internal sealed class MemorySinkFeature : ISinkFeature
         return new SinkPlan
         {
             Create = _ => new MemorySink(options),
-            Loss = new SinkLoss(new SettingValue<bool>($"{MemorySinkOptions.Section}:{nameof(options.AllowLoss)}", options.AllowLoss)),
+            AllowedLoss = new SettingValue<bool>($"{MemorySinkOptions.Section}:{nameof(options.AllowLoss)}", options.AllowLoss),
         };
     }
 }

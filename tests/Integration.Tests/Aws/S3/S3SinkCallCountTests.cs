@@ -2,8 +2,8 @@ using System.Text;
 using Integration.Tests.Faults.S3;
 using Quayside.Messaging.Aws.S3;
 using Quayside.Messaging.Aws.S3.Sink;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Aws.S3;

@@ -1,7 +1,7 @@
 using Messaging.Tests.Aws.S3.Direct;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
-using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 
 namespace Messaging.Tests.Aws.S3;
 

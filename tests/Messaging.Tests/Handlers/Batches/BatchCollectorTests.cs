@@ -2,7 +2,6 @@ using Messaging.Tests.Handlers.Typed;
 using Messaging.Tests.Intake;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Telemetry;

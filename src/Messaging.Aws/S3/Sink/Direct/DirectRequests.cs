@@ -3,7 +3,6 @@ using System.Net.Http.Headers;
 using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
 using Quayside.Messaging.Objects;

@@ -1,7 +1,6 @@
 using System.Text;
 using Amazon.S3;
 using Amazon.S3.Model;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
 using Quayside.Messaging.Objects;

@@ -1,7 +1,7 @@
 using Amazon.Runtime;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.Sqs.Wire;
-using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
 
 namespace Messaging.Tests.Aws.Sqs.Wire;

@@ -1,7 +1,6 @@
 using System.Text.Json;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Console.Api;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Web.Metrics;

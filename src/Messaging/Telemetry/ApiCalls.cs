@@ -1,7 +1,5 @@
 using System.Diagnostics.Metrics;
-using Quayside.Messaging.Telemetry;
-
-namespace Quayside.Messaging.Costs;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>
 /// Counts the calls of one route, including retries and empty receives, which services bill too. A call for which no connection was made is not

@@ -1,11 +1,10 @@
 using System.Diagnostics.Metrics;
 using System.Net;
 using System.Net.Sockets;
-using Quayside.Messaging.Costs;
 using Quayside.Messaging.Telemetry;
 using Tests.Shared;
 
-namespace Messaging.Tests.Costs;
+namespace Messaging.Tests.Telemetry;
 
 public sealed class ApiCallsTests
 {

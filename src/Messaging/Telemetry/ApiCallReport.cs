@@ -1,4 +1,4 @@
-namespace Quayside.Messaging.Costs;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>Describes a route's calls in a sentence for people.</summary>
 internal static class ApiCallReport
