@@ -221,7 +221,12 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
         {
             ServiceBusConnectionStringProperties parts = ServiceBusConnectionStringProperties.Parse(connectionString);
             bool hasKey = !string.IsNullOrEmpty(parts.SharedAccessKeyName) && !string.IsNullOrEmpty(parts.SharedAccessKey);
-            return parts.Endpoint is not null && (hasKey || !string.IsNullOrEmpty(parts.SharedAccessSignature)) ? parts : null;
+
+            // The client takes an address of any scheme for one of sb.
+            bool isOther = connectionString.Split(';', StringSplitOptions.TrimEntries).Any(static part =>
+                part.StartsWith("Endpoint", StringComparison.OrdinalIgnoreCase) && part.Contains("://", StringComparison.Ordinal)
+                && !part.Contains("sb://", StringComparison.OrdinalIgnoreCase) && !part.Contains("amqps://", StringComparison.OrdinalIgnoreCase));
+            return parts.Endpoint is not null && !isOther && (hasKey || !string.IsNullOrEmpty(parts.SharedAccessSignature)) ? parts : null;
         }
         catch (Exception exception) when (exception is FormatException or ArgumentException)
         {

@@ -52,6 +52,7 @@ public sealed class ServiceBusSourceFeatureTests
     [InlineData(NoConnectionString, "Queue=q", "ConnectionString=SharedAccessKeyName=n;SharedAccessKey=canary4711")]
     [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=sb://h;SharedAccessKey=canary4711")]
     [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=sb://h")]
+    [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=https://h;SharedAccessKeyName=n;SharedAccessKey=canary4711")]
     [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=sb://h;SharedAccessKeyName=canary4711;SharedAccessKey=")]
     [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=sb://h;SharedAccessKeyName=;SharedAccessKey=canary4711")]
     [InlineData("ConnectionString = \"***\": must not have an EntityPath other than Queue or Topic", "Queue=q", $"ConnectionString={Key};EntityPath=other")]

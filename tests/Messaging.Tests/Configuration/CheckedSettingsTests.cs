@@ -115,8 +115,6 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:AzureBlobs:Container"] = (Blobs, ["Upper", "a", "a--b", "a/b"]),
         ["Sinks:AzureBlobs:ContentType"] = (Blobs, ["json"]),
         ["Sinks:AzureBlobs:ContentEncoding"] = (Blobs, ["gz\u00efp"]),
-        ["Sinks:AzureBlobs:CacheControl"] = (Blobs, ["no\u2014store"]),
-        ["Sinks:AzureBlobs:ContentDisposition"] = (Blobs, ["in\u0001line"]),
         ["Sinks:Elasticsearch:Endpoint"] = (
             CloudFront,
             ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b",
