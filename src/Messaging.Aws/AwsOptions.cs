@@ -39,9 +39,11 @@ public sealed class AwsOptions : ISelfValidating
     /// <summary>True for what a key or token of AWS can be: no blank, no line break, nothing beyond ASCII.</summary>
     internal static bool IsKey(string key) => key.All(c => c is > ' ' and <= '~');
 
-    /// <summary>Reports settings that no key or token of AWS can be.</summary>
-    internal static void CheckKeys(SettingsCheck check, params ReadOnlySpan<(string Name, string? Key)> keys)
+    /// <summary>Reports credentials that can sign nothing, or that are ambiguous; of this section, or of one that overrides it.</summary>
+    internal static void CheckCredentials(SettingsCheck check, string? accessKeyId, string? secretAccessKey, string? sessionToken, string? profile)
     {
+        (string Name, string? Key)[] keys =
+            [(nameof(AccessKeyId), accessKeyId), (nameof(SecretAccessKey), secretAccessKey), (nameof(SessionToken), sessionToken)];
         foreach ((string name, string? key) in keys)
         {
             if (key is not null && !IsKey(key))
@@ -52,29 +54,29 @@ public sealed class AwsOptions : ISelfValidating
                     "Requests could not be signed.");
             }
         }
-    }
 
-    /// <inheritdoc/>
-    public void Validate(SettingsCheck check)
-    {
-        CheckKeys(check, (nameof(AccessKeyId), AccessKeyId), (nameof(SecretAccessKey), SecretAccessKey), (nameof(SessionToken), SessionToken));
-        if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
+        if (accessKeyId is null && (secretAccessKey ?? sessionToken) is not null)
         {
             check.Fail(
                 nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey),
                 nameof(SessionToken));
         }
 
-        if (AccessKeyId is not null && SecretAccessKey is null)
+        if (accessKeyId is not null && secretAccessKey is null)
         {
             check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.", nameof(AccessKeyId));
         }
 
-        if (Profile is not null && AccessKeyId is not null)
+        if (profile is not null && accessKeyId is not null)
         {
             check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials apply.", nameof(AccessKeyId));
         }
+    }
 
+    /// <inheritdoc/>
+    public void Validate(SettingsCheck check)
+    {
+        CheckCredentials(check, AccessKeyId, SecretAccessKey, SessionToken, Profile);
         if (Region is not null && !AwsRegion.IsWellFormed(Region))
         {
             check.Fail(nameof(Region), "must be a region's name such as eu-west-1.", "Signatures would be refused.");

@@ -99,7 +99,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
             check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.", nameof(TotalTimeout));
         }
 
-        ValidateCredentials(check);
+        AwsOptions.CheckCredentials(check, AccessKeyId, SecretAccessKey, SessionToken, Profile);
         ValidateObject(check);
         if (Client == S3ClientKind.Direct && IsDirectoryBucket)
         {
@@ -126,27 +126,6 @@ internal sealed partial class S3SinkOptions : ISelfValidating
             SessionToken = ownCredentials ? SessionToken : shared.SessionToken,
             Profile = ownCredentials ? Profile : shared.Profile,
         };
-    }
-
-    private void ValidateCredentials(SettingsCheck check)
-    {
-        AwsOptions.CheckKeys(check, (nameof(AccessKeyId), AccessKeyId), (nameof(SecretAccessKey), SecretAccessKey), (nameof(SessionToken), SessionToken));
-        if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
-        {
-            check.Fail(
-                nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey),
-                nameof(SessionToken));
-        }
-
-        if (AccessKeyId is not null && SecretAccessKey is null)
-        {
-            check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.", nameof(AccessKeyId));
-        }
-
-        if (AccessKeyId is not null && Profile is not null)
-        {
-            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials apply.", nameof(AccessKeyId));
-        }
     }
 }
 
