@@ -195,40 +195,9 @@ internal sealed class AwsCredentialSource : IDisposable
         $"{PlaceOf(key.Trim(), variable, Environment.GetEnvironmentVariable)} contains a blank, "
         + "a line break or another character that no key has: set it again, as AWS shows it.");
 
-    /// <summary>Where a key comes from, which is not shown itself: a variable, or a line of the shared AWS files.</summary>
-    internal static string PlaceOf(string key, string variable, Func<string, string?> environment)
-    {
-        if (environment(variable)?.Trim() == key)
-        {
-            return variable;
-        }
-
-        string name = variable.ToLowerInvariant();
-        foreach (string file in AwsEndpoint.ProfileFiles(environment).Where(File.Exists))
-        {
-            int line = Array.FindIndex(
-                LinesOf(file),
-                line => line.Split('=', 2) is [var known, var value] && known.Trim() == name && value.Trim() == key);
-            if (line >= 0)
-            {
-                return $"{name} in line {line + 1} of {file}";
-            }
-        }
-
-        return $"{name} of the profile, role or program";
-    }
-
-    private static string[] LinesOf(string file)
-    {
-        try
-        {
-            return File.ReadAllLines(file);
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            return [];
-        }
-    }
+    /// <summary>Where a key comes from, which is not shown itself: a variable, or the line of that name in the shared AWS files.</summary>
+    internal static string PlaceOf(string key, string variable, Func<string, string?> environment) =>
+        environment(variable)?.Trim() == key ? variable : $"{variable.ToLowerInvariant()} of the profile, role or program";
 
     // The default chain lists the exception of each of its providers, a line each.
     private static string FirstSentence(string message)

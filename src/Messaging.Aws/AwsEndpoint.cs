@@ -70,21 +70,17 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
         return problem is null ? uri : throw new StartupException($"{where} {problem}", ExitCodes.Configuration);
     }
 
-    /// <summary>The shared configuration files of AWS, which need not exist.</summary>
-    internal static string[] ProfileFiles(Func<string, string?> environment)
-    {
-        string folder = Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".aws");
-        return [
-            environment("AWS_CONFIG_FILE") ?? Path.Combine(folder, "config"),
-            environment("AWS_SHARED_CREDENTIALS_FILE") ?? Path.Combine(folder, "credentials"),
-        ];
-    }
-
     // Of a profile with a services section, AWSSDK does not read the profile's own endpoint_url, which AWS's CLI uses for the other services.
     private static string? EndpointUrlOf(string profile, Func<string, string?> environment)
     {
+        string folder = Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".aws");
+        string[] files =
+        [
+            environment("AWS_CONFIG_FILE") ?? Path.Combine(folder, "config"),
+            environment("AWS_SHARED_CREDENTIALS_FILE") ?? Path.Combine(folder, "credentials"),
+        ];
         string section = string.Empty;
-        foreach (string line in ProfileFiles(environment).Where(File.Exists).SelectMany(File.ReadLines))
+        foreach (string line in files.Where(File.Exists).SelectMany(File.ReadLines))
         {
             section = line.StartsWith('[') ? line[1..].Split(']')[0].Replace("profile ", string.Empty, StringComparison.Ordinal).Trim() : section;
 
