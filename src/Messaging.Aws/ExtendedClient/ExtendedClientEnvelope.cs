@@ -28,6 +28,9 @@ internal sealed class ExtendedClientEnvelope(
     // The clients mark messages with a pointer by an attribute of this name; the second one is that of old versions.
     private static readonly string[] Marks = ["ExtendedPayloadSize", "SQSLargePayloadSize"];
 
+    // A payload may become visible after its pointer; then its message is a dead letter.
+    private const int MissingObjectDeliveries = 3;
+
     private static readonly TimeSpan OpenTimeout = TimeSpan.FromSeconds(10);
 
     public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
@@ -107,7 +110,7 @@ internal sealed class ExtendedClientEnvelope(
         string detail = $"{fault.Describe(S3Operations.Get)}.";
         switch (fault.Kind)
         {
-            case AwsErrorKind.Missing when deliveryCount >= options.MissingObjectDeliveries:
+            case AwsErrorKind.Missing when deliveryCount >= MissingObjectDeliveries:
                 return Settlement.DeadLetter(
                     MissingReason,
                     $"The payload {place} does not exist, still on delivery {deliveryCount}. "

@@ -22,7 +22,7 @@ internal sealed class ExtendedClientFeature : IEnvelopeFeature
             CallsService = true,
             Create = services =>
             {
-                S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
+                S3ObjectReader reader = S3ObjectReader.Create(aws, forcePathStyle: null, options.ObjectTimeout, services.Time, services.Calls);
                 services.Owned.Add(reader);
                 return new ExtendedClientEnvelope(
                     (pointer, limit, cancellationToken) => reader.OpenAsync(pointer.Bucket, pointer.Key, versionId: null, eTag: null, limit, cancellationToken),
@@ -44,13 +44,6 @@ internal sealed class ExtendedClientOptions : ISelfValidating
 
     [Setting("Time limit of reading one payload", Min = "1s", Max = "1h", Advanced = true)]
     public TimeSpan ObjectTimeout { get; init; } = TimeSpan.FromSeconds(30);
-
-    [Setting(
-        "Deliveries of a message whose payload does not exist before it is dead-lettered as pointer-object-missing", Min = "1", Max = "1000", Advanced = true)]
-    public int MissingObjectDeliveries { get; init; } = 3;
-
-    [Setting("Address buckets in the path instead of the hostname; default true for an S3-compatible store, false for AWS", Advanced = true)]
-    public bool? ForcePathStyle { get; init; }
 
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
