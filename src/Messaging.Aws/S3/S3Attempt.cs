@@ -18,32 +18,19 @@ internal sealed class S3Attempt : IDisposable
 
     public CancellationToken Token => _either.Token;
 
-    /// <summary>Limits the wait for a request of the SDK, which does not observe its token everywhere.</summary>
-    public async ValueTask<T> LimitAsync<T>(Task<T> request)
-    {
-        try
-        {
-            return await request.WaitAsync(Token);
-        }
-        catch (OperationCanceledException) when (!request.IsCompleted)
-        {
-            // The request may still fail later: observe its exception.
-            _ = request.ContinueWith(
-                static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-            throw;
-        }
-    }
-
-    /// <summary>Limits the wait for a request of the SDK, and counts it.</summary>
+    /// <summary>Limits the wait for a request of the SDK, which does not observe its token everywhere, and counts it.</summary>
     public async ValueTask<T> CountAsync<T>(ApiCalls calls, ApiOperation operation, Task<T> request)
     {
         T answer;
         try
         {
-            answer = await LimitAsync(request);
+            answer = await request.WaitAsync(Token);
         }
         catch (Exception exception)
         {
+            // The request may still fail later: observe its exception.
+            _ = request.ContinueWith(
+                static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             calls.Failed(operation, exception);
             throw;
         }

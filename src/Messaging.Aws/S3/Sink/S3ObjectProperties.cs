@@ -57,22 +57,6 @@ internal sealed class S3ObjectProperties
             }
         }
 
-        // A value of a message may be empty, so only what is always there counts.
-        int bytes = options.Metadata
-            .Concat(
-                properties
-                    .Where(property => property.Kind == ObjectPropertyKind.Metadata)
-                    .Select(property => new KeyValuePair<string, string>(property.Name, property.Value ?? string.Empty)))
-                .Sum(entry => S3PropertyRules.MetadataBytes(S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value)));
-        if (bytes > S3PropertyRules.MaxMetadataBytes)
-        {
-            ObjectPropertyPlan last = properties.Last(property => property.Kind == ObjectPropertyKind.Metadata);
-            yield return new ConfigurationError(
-                last.Setting, last.Value,
-                $"must, together with the other metadata of the object, "
-                    + $"have at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of names and fixed values; these have {bytes:N0}.", Consequence);
-        }
-
         ObjectPropertyPlan[] tags = [.. properties.Where(property => property.Kind == ObjectPropertyKind.Tag)];
         if (tags.Length > 0 && options.Tags.Count + tags.Length > S3PropertyRules.MaxTags)
         {
