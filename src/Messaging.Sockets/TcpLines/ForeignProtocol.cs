@@ -48,21 +48,15 @@ internal static class ForeignProtocol
     }
 
     /// <summary>True while a few more bytes decide whether the connection is one of another protocol, and its first message could end before them.</summary>
-    public static bool MayBegin(Framing framing, ReadOnlySpan<byte> prefix) =>
+    public static bool MayBegin(ReadOnlySpan<byte> prefix) =>
         (prefix.Length > BlankLinesLength && prefix.Length < Signature.Length && Signature.StartsWith(prefix))
-        || (prefix.Length < ClientHelloLength && (prefix.Length > 2 ? BeginsRecord(prefix) : framing == Framing.OctetCounting && MayBeginRecord(prefix)))
-        || (framing == Framing.OctetCounting && prefix.Length < PrefixLength && MayBeginText(prefix));
+        || (prefix.Length < ClientHelloLength && BeginsRecord(prefix))
+        || (prefix.Length < PrefixLength && prefix is [>= (byte)'A' and <= (byte)'Z', ..] && !prefix.Contains((byte)'\n'));
 
     /// <summary>As <see cref="IsProxyHeader"/>, for a connection whose TLS handshake failed, perhaps after the first five bytes.</summary>
     public static bool IsProxyHeaderInsteadOfTls(ReadOnlySpan<byte> prefix) =>
         prefix.Length >= TlsHeaderLength && (prefix.StartsWith("PROXY"u8) || Signature.StartsWith(prefix[..TlsHeaderLength]));
 
-    private static bool MayBeginRecord(ReadOnlySpan<byte> prefix) => prefix is [0x16] or [0x16, 3];
-
     // SSL 3.0 to TLS 1.3 have the version 3.0 to 3.4.
-    private static bool BeginsRecord(ReadOnlySpan<byte> prefix) => prefix[0] == 0x16 && prefix[1] == 3 && prefix[2] <= 4;
-
-    // As a length these bytes are none, so waiting for a few of them holds no message back.
-    private static bool MayBeginText(ReadOnlySpan<byte> prefix) =>
-        HttpRequestLine.MayBegin(prefix) || "PROXY TCP4 "u8.StartsWith(prefix) || "PROXY TCP6 "u8.StartsWith(prefix) || "PROXY UNKNOWN"u8.StartsWith(prefix);
+    private static bool BeginsRecord(ReadOnlySpan<byte> prefix) => prefix is [0x16] or [0x16, 3] or [0x16, 3, <= 4, ..];
 }

@@ -30,9 +30,5 @@ internal static class HttpRequestLine
     /// <summary>True for bytes that can begin a request line; for lines that are too long to keep.</summary>
     public static bool Begins(ReadOnlySpan<byte> prefix) => IsMethod(prefix, prefix[..Math.Min(prefix.Length, LongestMethod)].IndexOf((byte)' '));
 
-    /// <summary>True for bytes that begin a request line if a space follows soon.</summary>
-    public static bool MayBegin(ReadOnlySpan<byte> prefix) =>
-        prefix.Length is > 0 and < LongestMethod && !prefix.ContainsAnyExceptInRange((byte)'A', (byte)'Z');
-
     private static bool IsMethod(ReadOnlySpan<byte> line, int length) => length >= 3 && !line[..length].ContainsAnyExceptInRange((byte)'A', (byte)'Z');
 }

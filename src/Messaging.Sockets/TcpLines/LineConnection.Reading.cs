@@ -97,7 +97,7 @@ internal sealed partial class LineConnection
             bool waited = false;
             ReadOnlySequence<byte> bytes = result.Buffer;
             KeepPrefix(bytes.Slice(kept));
-            if (_isFirstLine && !result.IsCompleted && ForeignProtocol.MayBegin(_options.Framing, Prefix))
+            if (_isFirstLine && !result.IsCompleted && ForeignProtocol.MayBegin(Prefix))
             {
                 // A few bytes more decide.
                 kept = bytes.Length;
