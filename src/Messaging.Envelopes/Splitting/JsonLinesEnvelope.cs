@@ -48,8 +48,8 @@ internal sealed class JsonLinesEnvelope : IEnvelope
         {
             int end = body[at..].IndexOf((byte)'\n');
             int length = end < 0 ? body.Length - at : end;
-            Range line = Trim(body, at, at + length);
-            if (line.End.Value > line.Start.Value && !message.AddElement(message.Body[line]))
+            ReadOnlyMemory<byte> line = message.Body.Slice(at, length).Trim(" \t\r"u8);
+            if (!line.IsEmpty && !message.AddElement(line))
             {
                 return;
             }
@@ -62,21 +62,4 @@ internal sealed class JsonLinesEnvelope : IEnvelope
             message.Refuse(NoLinesReason, "The body has no line that is not blank.");
         }
     }
-
-    private static Range Trim(ReadOnlySpan<byte> body, int from, int to)
-    {
-        while (from < to && IsBlank(body[from]))
-        {
-            from++;
-        }
-
-        while (to > from && IsBlank(body[to - 1]))
-        {
-            to--;
-        }
-
-        return from..to;
-    }
-
-    private static bool IsBlank(byte value) => value is (byte)' ' or (byte)'\t' or (byte)'\r';
 }
