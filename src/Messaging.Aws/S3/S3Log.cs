@@ -26,8 +26,8 @@ internal static partial class S3Log
 
     [LoggerMessage(
         4107, LogLevel.Warning,
-        "Route {Route}: the {Kind} {Name} of an object was {Outcome}; the object is stored (metric worker.sink.property_losses){Suppressed}")]
-    public static partial void LogPropertyLost(this ILogger logger, string? route, string kind, string name, string outcome, SuppressedLines suppressed);
+        "Route {Route}: the {Kind} {Name} of an object was {Outcome}; the object is stored (metric worker.sink.property_losses)")]
+    public static partial void LogPropertyLost(this ILogger logger, string? route, string kind, string name, string outcome);
 
     [LoggerMessage(4108, LogLevel.Information, "Route {Route}: objects are stored with {Client}")]
     public static partial void LogClient(this ILogger logger, string? route, string client);

@@ -47,7 +47,10 @@ internal static class ForeignProtocol
         return (isWhole || end >= 0 ? HttpRequestLine.Matches(line) : HttpRequestLine.Begins(prefix)) ? CloseReason.HttpRequest : null;
     }
 
-    /// <summary>True while a few more bytes decide whether the connection is one of another protocol, and its first message could end before them.</summary>
+    /// <summary>
+    /// True while a few more bytes decide whether the connection is one of another protocol, and its first message could end before them. Texts of other
+    /// protocols begin with a capital letter, which is no length; a line that has ended decides itself.
+    /// </summary>
     public static bool MayBegin(ReadOnlySpan<byte> prefix) =>
         (prefix.Length > BlankLinesLength && prefix.Length < Signature.Length && Signature.StartsWith(prefix))
         || (prefix.Length < ClientHelloLength && BeginsRecord(prefix))

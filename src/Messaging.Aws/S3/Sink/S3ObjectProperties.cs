@@ -18,9 +18,6 @@ internal sealed class S3ObjectProperties
     private readonly ILogger _logger;
     private readonly KeyValuePair<string, string>[] _metadata;
     private readonly KeyValuePair<string, string>[] _tags;
-    private readonly LogThrottle _replaced;
-    private readonly LogThrottle _cut;
-    private readonly LogThrottle _leftOut;
 
     /// <param name="options">Have the configured ones.</param>
     /// <param name="route">The route, for the metric; null outside a route.</param>
@@ -29,14 +26,11 @@ internal sealed class S3ObjectProperties
     public S3ObjectProperties(S3SinkOptions options, string? route, ILogger logger, TimeProvider time)
     {
         _route = route;
-        _logger = logger;
+        _logger = new ThrottlingLogger(logger, time, LineInterval);
         _metadata = [
             .. options.Metadata.Select(
                 entry => new KeyValuePair<string, string>(S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value)))];
         _tags = [.. options.Tags];
-        _replaced = new LogThrottle(time, LineInterval);
-        _cut = new LogThrottle(time, LineInterval);
-        _leftOut = new LogThrottle(time, LineInterval);
     }
 
     /// <summary>What S3 can never keep of a handler's properties, or what the sink sets for every object already.</summary>
@@ -79,11 +73,11 @@ internal sealed class S3ObjectProperties
             int size = S3PropertyRules.MetadataBytes(name, encoded);
             if (S3PropertyRules.FindNameProblem(name, ObjectPropertyKind.Metadata) is not null || Has(metadata, name))
             {
-                Lose(ObjectPropertyKind.Metadata, name, "left_out", _leftOut, "left out, because S3 does not allow the name or the object has it already");
+                Lose(ObjectPropertyKind.Metadata, name, "left_out", "left out, because S3 does not allow the name or the object has it already");
             }
             else if (bytes + size > S3PropertyRules.MaxMetadataBytes)
             {
-                Lose(ObjectPropertyKind.Metadata, name, "left_out", _leftOut,
+                Lose(ObjectPropertyKind.Metadata, name, "left_out",
                     $"left out, because an object has at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of metadata");
             }
             else
@@ -98,7 +92,7 @@ internal sealed class S3ObjectProperties
         {
             if (S3PropertyRules.FindNameProblem(key, ObjectPropertyKind.Tag) is not null || tags.Count == S3PropertyRules.MaxTags || Has(tags, key))
             {
-                Lose(ObjectPropertyKind.Tag, key, "left_out", _leftOut,
+                Lose(ObjectPropertyKind.Tag, key, "left_out",
                     $"left out, because S3 does not allow the key, or the object has it already or has {S3PropertyRules.MaxTags} tags");
             }
             else
@@ -118,23 +112,20 @@ internal sealed class S3ObjectProperties
         string clean = S3PropertyRules.CleanTag(value, out bool replaced, out bool cut);
         if (replaced)
         {
-            Lose(ObjectPropertyKind.Tag, key, "replaced", _replaced, "changed: characters that S3 does not allow became _");
+            Lose(ObjectPropertyKind.Tag, key, "replaced", "changed: characters that S3 does not allow became _");
         }
 
         if (cut)
         {
-            Lose(ObjectPropertyKind.Tag, key, "cut", _cut, $"cut to {S3PropertyRules.MaxTagValue} characters");
+            Lose(ObjectPropertyKind.Tag, key, "cut", $"cut to {S3PropertyRules.MaxTagValue} characters");
         }
 
         return clean;
     }
 
-    private void Lose(ObjectPropertyKind kind, string name, string reason, LogThrottle throttle, string outcome)
+    private void Lose(ObjectPropertyKind kind, string name, string reason, string outcome)
     {
         ObjectStoreMetrics.PropertyLost(_route, name, reason);
-        if (throttle.ShouldLog(out SuppressedLines suppressed))
-        {
-            _logger.LogPropertyLost(_route, kind == ObjectPropertyKind.Tag ? "tag" : "metadata", UntrustedText.Shorten(name), outcome, suppressed);
-        }
+        _logger.LogPropertyLost(_route, kind == ObjectPropertyKind.Tag ? "tag" : "metadata", UntrustedText.Shorten(name), outcome);
     }
 }

@@ -129,54 +129,20 @@ internal sealed class SqsClient : IDisposable
 
     /// <summary>Sends one message.</summary>
     /// <returns>The service's id of the new message.</returns>
-    public async ValueTask<string> SendAsync(string queueUrl, SendEntry entry, CancellationToken cancellationToken)
-    {
-        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
-        try
-        {
-            _writer.WriteSend(body, queueUrl, entry);
-            return await CallForAsync(SqsOperation.SendMessage, body, static root => root.GetProperty("MessageId").GetString(), cancellationToken);
-        }
-        finally
-        {
-            body.Dispose();
-        }
-    }
+    public ValueTask<string> SendAsync(string queueUrl, SendEntry entry, CancellationToken cancellationToken) => CallForAsync(
+        SqsOperation.SendMessage, body => _writer.WriteSend(body, queueUrl, entry), static root => root.GetProperty("MessageId").GetString(),
+        cancellationToken);
 
     /// <summary>The URL of the queue: the configured one, else the service's answer.</summary>
     /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.Missing"/>: there is no such queue in this account and region.</exception>
-    public async ValueTask<string> GetQueueUrlAsync(SqsQueueReference queue, CancellationToken cancellationToken)
-    {
-        if (queue.Url is { } url)
-        {
-            return url.OriginalString;
-        }
+    public ValueTask<string> GetQueueUrlAsync(SqsQueueReference queue, CancellationToken cancellationToken) => queue.Url is { } url
+        ? new ValueTask<string>(url.OriginalString)
+        : CallForAsync(
+            SqsOperation.GetQueueUrl, body => _writer.WriteGetQueueUrl(body, queue.Name, queue.Account),
+            static root => root.GetProperty("QueueUrl").GetString(), cancellationToken);
 
-        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
-        try
-        {
-            _writer.WriteGetQueueUrl(body, queue.Name, queue.Account);
-            return await CallForAsync(SqsOperation.GetQueueUrl, body, static root => root.GetProperty("QueueUrl").GetString(), cancellationToken);
-        }
-        finally
-        {
-            body.Dispose();
-        }
-    }
-
-    public async ValueTask<QueueAttributes> GetQueueAttributesAsync(string queueUrl, CancellationToken cancellationToken)
-    {
-        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
-        try
-        {
-            _writer.WriteGetQueueAttributes(body, queueUrl);
-            return await CallForAsync(SqsOperation.GetQueueAttributes, body, QueueAttributesReader.Read, cancellationToken);
-        }
-        finally
-        {
-            body.Dispose();
-        }
-    }
+    public ValueTask<QueueAttributes> GetQueueAttributesAsync(string queueUrl, CancellationToken cancellationToken) => CallForAsync(
+        SqsOperation.GetQueueAttributes, body => _writer.WriteGetQueueAttributes(body, queueUrl), QueueAttributesReader.Read, cancellationToken);
 
     public void Dispose() => _transport.Dispose();
 
@@ -216,9 +182,12 @@ internal sealed class SqsClient : IDisposable
         }
     }
 
-    private async ValueTask<T> CallForAsync<T>(SqsOperation operation, PooledBuffer body, Func<JsonElement, T?> read, CancellationToken cancellationToken)
+    private async ValueTask<T> CallForAsync<T>(
+        SqsOperation operation, Action<PooledBuffer> write, Func<JsonElement, T?> read, CancellationToken cancellationToken)
         where T : class
     {
+        using PooledBuffer body = _buffers.Rent(FirstRequestBytes);
+        write(body);
         (PooledBuffer response, _) = await CallAsync(operation, body, _options.CallTimeout, bodyLimit: null, cancellationToken);
         try
         {

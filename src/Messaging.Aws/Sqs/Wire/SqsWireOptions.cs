@@ -1,6 +1,6 @@
 namespace Quayside.Messaging.Aws.Sqs.Wire;
 
-/// <summary>Limits and deadlines of the SQS client; the source sets those that users may configure.</summary>
+/// <summary>Limits and deadlines of the SQS client; tests shorten them.</summary>
 internal sealed record SqsWireOptions
 {
     /// <summary>

@@ -36,13 +36,10 @@ public sealed class S3ObjectPropertiesTests
 
         fitted.Tags.ShouldBe([new("a", "x_y"), new("b", new string('z', 256)), new("c", new string('_', 256))]);
         losses.ShouldBe(["a replaced", "b cut", "c replaced", "c cut"]);
-        _log.Entries.Select(entry => entry.Text).ShouldBe(
-        [
+        _log.Entries.ShouldHaveSingleItem("One line a minute.").Text.ShouldBe(
             "Route orders: the tag a of an object was changed: characters that S3 does not allow became _; "
-                + "the object is stored (metric worker.sink.property_losses)",
-            "Route orders: the tag b of an object was cut to 256 characters; the object is stored (metric worker.sink.property_losses)",
-        ]);
-        _log.Entries.ShouldAllBe(entry => entry.Id.Id == 4107);
+                + "the object is stored (metric worker.sink.property_losses)");
+        _log.Entries[0].Id.Id.ShouldBe(4107);
     }
 
     [Fact]
