@@ -351,7 +351,7 @@ internal sealed class WorkerProcess
             return new DirectorySink(new DirectorySinkOptions { Path = DiskModel.Objects, Threads = plan.FolderThreads }, services, _disk);
         }
 
-        S3SinkOptions options = new() { Client = S3ClientKind.Direct, Bucket = StoreModel.Bucket };
+        S3SinkOptions options = new() { Client = S3ClientKind.Auto, Bucket = StoreModel.Bucket };
         BucketAddress address = BucketAddress.Create(StoreModel.Bucket, new S3Endpoint(new Uri("http://s3.simulated"), "eu-west-1", PathStyle: true));
         DirectRequests requests = new(
             options,

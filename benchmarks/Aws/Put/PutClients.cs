@@ -10,7 +10,7 @@ internal static class PutClients
         PutClientKind.SdkDefaults => new WriterClient(new SdkObjectWriter(server, PutObjects.Bucket, tuned: false), objects),
         PutClientKind.SdkTuned => new WriterClient(new SdkObjectWriter(server, PutObjects.Bucket, tuned: true), objects),
         PutClientKind.SdkSink => new SinkClient(server, objects, S3ClientKind.Sdk, inFlight),
-        PutClientKind.DirectSink => new SinkClient(server, objects, S3ClientKind.Direct, inFlight),
+        PutClientKind.DirectSink => new SinkClient(server, objects, S3ClientKind.Auto, inFlight),
         PutClientKind.SignedHttp => new WriterClient(new SignedObjectWriter(server, PutObjects.Bucket), objects),
         _ => new UnsignedHttpClient(server, objects),
     };

@@ -12,8 +12,8 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     public const string Section = "Sinks:S3";
 
     [Setting(
-        "Auto, Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support). Auto "
-            + "is Direct, unless the bucket needs Sdk", Advanced = true)]
+        "Auto (the worker's own client, a fraction of the cost per PUT; AWSSDK.S3 for a directory bucket) or Sdk (AWSSDK.S3); docs/reference/s3.md compares "
+            + "them", Advanced = true)]
     public S3ClientKind Client { get; init; }
 
     [Setting("Bucket the objects are stored in, or the ARN or alias of an access point; it must exist", Required = true)]
@@ -101,12 +101,6 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 
         AwsOptions.CheckCredentials(check, AccessKeyId, SecretAccessKey, SessionToken, Profile);
         ValidateObject(check);
-        if (Client == S3ClientKind.Direct && IsDirectoryBucket)
-        {
-            check.Fail(
-                nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; use Sdk for it.", "Requests would be refused.",
-                nameof(Client));
-        }
     }
 
     /// <summary>True for a bucket that only AWSSDK.S3 knows: it needs a session (CreateSession) and other hostnames.</summary>
@@ -132,12 +126,9 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 /// <summary>Which client calls the store; docs/reference/s3.md compares them.</summary>
 internal enum S3ClientKind
 {
-    /// <summary>The direct client, unless the bucket needs AWSSDK.S3.</summary>
+    /// <summary>The worker's own client (SigV4 over SocketsHttpHandler), unless the bucket needs AWSSDK.S3.</summary>
     Auto = 0,
 
     /// <summary>AWSSDK.S3.</summary>
     Sdk,
-
-    /// <summary>The worker's own client: SigV4 over SocketsHttpHandler.</summary>
-    Direct,
 }

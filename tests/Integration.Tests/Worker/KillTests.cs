@@ -9,7 +9,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
 {
     [Theory]
     [InlineData("Sdk")]
-    [InlineData("Direct")]
+    [InlineData("Auto")]
     public async Task Kill_BetweenTheCommitAndItsAnswer_StoresOneObjectAndDeletesTheMessage(string s3Client)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");

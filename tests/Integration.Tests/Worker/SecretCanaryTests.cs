@@ -34,7 +34,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
 
     [Theory]
     [InlineData(false, "Sdk")]
-    [InlineData(true, "Direct")]
+    [InlineData(true, "Auto")]
     public async Task Run_SqsToS3AtTrace_ShowsNoSecretAnywhere(bool credentialsFromTheEnvironment, string s3Client)
     {
         await using FauxqsServer server = await FauxqsServer.RequireOwnAsync();

@@ -11,7 +11,7 @@ public sealed class PrintPipelineActionTests
 {
     [Theory]
     [InlineData("StoreTerminator", "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=orders", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket")]
-    [InlineData("StoreTerminator", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket", "--Sinks:S3:Client=Direct")]
+    [InlineData("StoreTerminator", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket", "--Sinks:S3:Client=Sdk")]
     [InlineData("StoreTerminator", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket", "--Bundles:Enabled=true", "--Intake:Concurrency=1000")]
     [InlineData(
         "IndexTerminator",

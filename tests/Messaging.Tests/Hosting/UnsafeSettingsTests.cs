@@ -146,7 +146,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Sources:ServiceBus:PrefetchCount=5")]
     [InlineData("Sources:Sqs:DoneIds=5")]
     [InlineData("Sinks:Elasticsearch:Index=logs")]
-    [InlineData("Sinks:S3:Client=Direct")]
+    [InlineData("Sinks:S3:Client=Sdk")]
     [InlineData("Sinks:S3:TotalTimeout=30s")]
     public void Plan_UnusedSectionWithOneKey_RequiresNoOther(string key) => ErrorsOf(key).ShouldBeEmpty();
 

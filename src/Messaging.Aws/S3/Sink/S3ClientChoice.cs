@@ -10,10 +10,9 @@ internal readonly record struct S3ClientChoice(bool IsDirect, string Text)
     /// <summary>The choice for the sink's settings.</summary>
     public static S3ClientChoice Of(S3SinkOptions options)
     {
-        if (options.Client != S3ClientKind.Auto)
+        if (options.Client == S3ClientKind.Sdk)
         {
-            bool isDirect = options.Client == S3ClientKind.Direct;
-            return new S3ClientChoice(isDirect, $"{(isDirect ? "the direct client" : "AWSSDK.S3")} ({Setting}={options.Client})");
+            return new S3ClientChoice(IsDirect: false, $"AWSSDK.S3 ({Setting}={options.Client})");
         }
 
         return options.IsDirectoryBucket

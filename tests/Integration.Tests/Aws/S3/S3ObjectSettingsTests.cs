@@ -19,7 +19,7 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
 
     [Theory]
     [InlineData("Sdk")]
-    [InlineData("Direct")]
+    [InlineData("Auto")]
     public async Task Store_MetadataTagsAndHeaders_AreReturnedAsTheyWereSet(string client)
     {
         AwsEndpoint endpoint = real.Require();
@@ -52,19 +52,19 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
 
     [Theory]
     [InlineData("Sdk")]
-    [InlineData("Direct")]
+    [InlineData("Auto")]
     public Task Store_PropertiesOfAMessage_AreReturned(string client) => StorePropertiesAsync(real.Require(), client, keepsTags: true);
 
     // fauxqs answers GetObjectTagging with the object.
     [Theory]
     [InlineData("Sdk")]
-    [InlineData("Direct")]
+    [InlineData("Auto")]
     public async Task Store_PropertiesOfAMessageOverAnEmulator_AreReturned(string client) =>
         await StorePropertiesAsync(await emulator.RequireAsync(), client, keepsTags: false);
 
     [Theory]
     [InlineData("Sdk")]
-    [InlineData("Direct")]
+    [InlineData("Auto")]
     public async Task Store_BucketLocksItsObjects_IsStoredWithAChecksum(string client)
     {
         AwsEndpoint endpoint = real.Require();

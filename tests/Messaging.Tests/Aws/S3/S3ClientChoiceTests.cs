@@ -87,7 +87,6 @@ public sealed class S3ClientChoiceTests
     [InlineData(S3ClientKind.Auto, "archive", true, "the direct client (Sinks:S3:Client=Auto, and nothing needs AWSSDK.S3)")]
     [InlineData(S3ClientKind.Auto, "archive--use1-az4--x-s3", false, "AWSSDK.S3, because Sinks:S3:Bucket is a directory bucket (S3 Express)")]
     [InlineData(S3ClientKind.Sdk, "archive", false, "AWSSDK.S3 (Sinks:S3:Client=Sdk)")]
-    [InlineData(S3ClientKind.Direct, "archive", true, "the direct client (Sinks:S3:Client=Direct)")]
     internal void Choice_OfTheSettings_SaysWhich(S3ClientKind client, string bucket, bool isDirect, string description)
     {
         S3ClientChoice choice = S3ClientChoice.Of(new S3SinkOptions { Client = client, Bucket = bucket });

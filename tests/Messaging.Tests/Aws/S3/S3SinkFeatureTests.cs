@@ -21,7 +21,7 @@ public sealed class S3SinkFeatureTests
     [InlineData("KmsKeyId", "k", "needs ServerSideEncryption")]
     [InlineData("RequestChecksumCalculation", "sometimes", "must be one of WHEN_SUPPORTED, WHEN_REQUIRED")]
     [InlineData("SecretAccessKey", "canary-secret", "must be set when SecretAccessKey")]
-    [InlineData("Client", "curl", "must be one of Auto, Sdk, Direct")]
+    [InlineData("Client", "curl", "must be one of Auto, Sdk")]
     [InlineData("Metadata", "team", "must be a section of named values")]
     [InlineData("Metadata:my team", "a", "must be a header's name")]
     [InlineData("Tags:aws:team", "a", "must not begin with aws:")]
@@ -36,21 +36,10 @@ public sealed class S3SinkFeatureTests
         error.ToString().ShouldNotContain("canary-secret");
     }
 
-    [Fact]
-    public void Configure_DirectoryBucket_IsRefusedForDirectAlone()
-    {
-        const string Bucket = "archive--use1-az4--x-s3";
-        Read([("Sinks:S3:Bucket", Bucket)]).Errors.ShouldBeEmpty();
-
-        SettingsReader settings = Read([("Sinks:S3:Bucket", Bucket), ("Sinks:S3:Client", "Direct")]);
-
-        settings.Errors.ShouldHaveSingleItem().Problem.ShouldContain("use Sdk for it");
-    }
-
     [Theory]
     [InlineData("arn:aws:s3:eu-west-1:123456789012:accesspoint/orders")]
     [InlineData("orders-abcdefghijklmnopqrstuvwxyz012345-s3alias")]
-    public void Configure_AccessPoint_IsABucket(string bucket) => Read([("Sinks:S3:Bucket", bucket), ("Sinks:S3:Client", "Direct")]).Errors.ShouldBeEmpty();
+    public void Configure_AccessPoint_IsABucket(string bucket) => Read([("Sinks:S3:Bucket", bucket)]).Errors.ShouldBeEmpty();
 
     [Fact]
     public void Configure_MetadataAndTagsOfS3sLimits_AreAccepted()

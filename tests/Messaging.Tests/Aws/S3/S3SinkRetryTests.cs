@@ -114,7 +114,7 @@ public sealed class S3SinkRetryTests
 
     [Theory]
     [InlineData("Sdk")]
-    [InlineData("Direct")]
+    [InlineData("Auto")]
     public async Task Store_SessionExpiresBeforeTheComparison_FetchesNewCredentialsOnce(string client)
     {
         await using RawServer server = new(request =>

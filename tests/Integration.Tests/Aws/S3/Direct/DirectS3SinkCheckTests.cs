@@ -5,5 +5,5 @@ namespace Integration.Tests.Aws.S3.Direct;
 
 public sealed class DirectS3SinkCheckTests(RealS3 real) : S3SinkCheckTests(real)
 {
-    internal override S3ClientKind Client => S3ClientKind.Direct;
+    internal override S3ClientKind Client => S3ClientKind.Auto;
 }

@@ -4,5 +4,5 @@ namespace Integration.Tests.Aws.S3.Direct;
 
 public sealed class DirectS3SinkFaultTests : S3SinkFaultTests
 {
-    internal override S3ClientKind Client => S3ClientKind.Direct;
+    internal override S3ClientKind Client => S3ClientKind.Auto;
 }

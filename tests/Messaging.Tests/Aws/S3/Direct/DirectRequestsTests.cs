@@ -24,7 +24,7 @@ public sealed class DirectRequestsTests
         await using RawServer server = new(_ => RawServer.Stored);
         S3SinkOptions options = new()
         {
-            Client = S3ClientKind.Direct,
+            Client = S3ClientKind.Auto,
             Bucket = "archive",
             ServerSideEncryption = "aws:kms",
             KmsKeyId = "my-key",

@@ -11,7 +11,7 @@ namespace Messaging.Tests.Aws.S3.Direct;
 /// <summary>Direct clients and sinks over a test's server.</summary>
 internal static class DirectSinks
 {
-    public static S3SinkOptions Options { get; } = new() { Client = S3ClientKind.Direct, Bucket = "archive" };
+    public static S3SinkOptions Options { get; } = new() { Client = S3ClientKind.Auto, Bucket = "archive" };
 
     public static SinkServices Services(TimeProvider? time = null) => new() { Services = null!, Time = time ?? TimeProvider.System };
 

@@ -89,7 +89,7 @@ public sealed class DirectTlsTests
 
         errors = seen;
         BucketAddress address = BucketAddress.Create(bucket, new S3Endpoint(null, "eu-west-1", PathStyle: false));
-        S3SinkOptions options = new() { Client = S3ClientKind.Direct, Bucket = bucket };
+        S3SinkOptions options = new() { Client = S3ClientKind.Auto, Bucket = bucket };
         return new DirectRequests(options, address, "eu-west-1", DirectSinks.Credentials(), handler, DirectSinks.Services(), BufferPool.Shared, retained: 1);
     }
 
