@@ -1,5 +1,4 @@
 using Microsoft.Extensions.Logging;
-using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Aws.S3;
 
