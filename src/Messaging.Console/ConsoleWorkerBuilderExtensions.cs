@@ -4,7 +4,6 @@ using Quayside.Messaging.Console;
 using Quayside.Messaging.Console.Api;
 using Quayside.Messaging.Console.Commands;
 using Quayside.Messaging.Console.Page;
-using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Web;
 
 namespace Quayside.Messaging.Hosting;
@@ -21,11 +20,6 @@ public static class ConsoleWorkerBuilderExtensions
         IServiceCollection services = builder.AddWebServer().Services;
         services.TryAddSingleton<ApiAccess>();
         services.TryAddSingleton<WorkerHistory>();
-        services.TryAddSingleton<QueueRedrives>();
-        services.TryAddSingleton(static provider => new WorkerProblems(
-            provider.GetRequiredService<QueueRedrives>().CommandOf,
-            provider.GetRequiredService<ConsoleOptions>().DocsUrl,
-            arguments => PrintedCommand.Of(arguments, provider.GetRequiredService<WebOptions>().Url)));
         services.TryAddSingleton<WorkerStats>();
         services.TryAddSingleton<StatsEndpoints>();
         services.TryAddSingleton<DeadLetterEndpoints>();

@@ -49,10 +49,6 @@ internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker,
         });
     }
 
-    /// <summary>The pause as the API shows it.</summary>
-    public static PauseState? StateOf(RoutePause? pause) =>
-        pause is null ? null : new PauseState(pause.Since.UtcDateTime, OneLineText.Of(pause.By)!, OneLineText.Of(pause.Note));
-
     /// <returns>Null when the request was refused.</returns>
     private async Task<RouteOrder?> ReadAsync(HttpContext context)
     {
@@ -82,7 +78,7 @@ internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker,
             return;
         }
 
-        await ApiJson.SendAsync(context, new PauseAnswer(StateOf(pause)), ApiJson.Readable.PauseAnswer);
+        await ApiJson.SendAsync(context, new PauseAnswer(pause), ApiJson.Stats.PauseAnswer);
     }
 
     private HttpRefusal Unknown(string route)
@@ -103,4 +99,9 @@ internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker,
 
 /// <summary>The answer to a pause or its end.</summary>
 /// <param name="Pause">The pause; null when the route is not paused.</param>
-internal sealed record PauseAnswer(PauseState? Pause);
+internal sealed record PauseAnswer(RoutePause? Pause);
+
+/// <summary>The body of <c>POST /api/v1/routes/pause</c> and <c>/resume</c>.</summary>
+/// <param name="Route">The route's name; required.</param>
+/// <param name="Note">Why, for the log and the page; null without a note.</param>
+internal sealed record RouteOrder(string? Route, string? Note = null);

@@ -48,9 +48,6 @@ internal sealed class WorkerHistory : IDisposable
 
     public DateTimeOffset StartedAt { get; }
 
-    /// <summary>Since when routes have problems; looked at with each sample.</summary>
-    public ConditionTimes Conditions { get; } = new();
-
     public void Dispose() => _timer.Dispose();
 
     /// <summary>Percentiles of a route's durations over the last minute.</summary>
@@ -134,7 +131,6 @@ internal sealed class WorkerHistory : IDisposable
     {
         IReadOnlyList<RouteStatus> routes = _worker.GetRoutes();
         ILookup<string?, long> refused = _responses.Counts.Where(pair => pair.Answer.IsRefusal).ToLookup(pair => pair.Answer.Route, pair => pair.Count);
-        Conditions.Note(routes, _time.GetUtcNow().UtcDateTime);
         lock (_gate)
         {
             _read = null;

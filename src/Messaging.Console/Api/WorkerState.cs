@@ -1,117 +1,67 @@
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Telemetry;
+
 namespace Quayside.Messaging.Console.Api;
 
-/// <summary>
-/// The answer of <c>/api/v1/stats</c>, which the command <c>status</c> reads. Times are UTC; counts are since the start. Here and in
-/// <see cref="RouteState"/>, what was added later is last and has a default, which it has from an older worker.
-/// </summary>
-internal sealed record WorkerState(
-    string Version,
-    int Process,
-    string Machine,
-    DateTime StartedAt,
-    DateTime Time,
-    bool Stopping,
-    bool CanChange,
-    RuntimeState Runtime,
-    WaitingState? WaitingDeadLetters,
-    HttpState Http,
-    IReadOnlyList<RouteState> Routes,
-    IReadOnlyList<ProblemState>? Problems = null);
+/// <summary>The answer of <c>/api/v1/stats</c>, which the command <c>status</c> reads. Counts are since the start.</summary>
+internal sealed record WorkerState
+{
+    public required string Version { get; init; }
 
-/// <summary>What an operator must know, as sentences.</summary>
-/// <param name="Kind">A stable word, such as <c>breaker</c>.</param>
-/// <param name="Tone"><c>bad</c> for a failure, <c>warn</c> for a warning, <c>plain</c> for a fact.</param>
-/// <param name="Route">The route; null for the worker.</param>
-/// <param name="Title">What it is, and since when.</param>
-/// <param name="Since">When it began, UTC; the oldest known time where it began earlier.</param>
-/// <param name="Details">Why, as far as that is known.</param>
-/// <param name="Effect">Whom it affects, and how much.</param>
-/// <param name="Action">What to do.</param>
-/// <param name="How">The setting or the command for that.</param>
-/// <param name="Docs">Its page, with the heading, in the repository.</param>
-/// <param name="Event">The id of its event in the log.</param>
-/// <param name="DocsLink">The address of that page; null without <c>Hosting:DocsUrl</c>.</param>
-/// <param name="EventLink">The address of the page of events; likewise.</param>
-/// <param name="Letters">For dead letters in the folder: their reason, empty for several. Null for other problems.</param>
-internal sealed record ProblemState(
-    string Kind,
-    string Tone,
-    string? Route,
-    string Title,
-    DateTime Since,
-    IReadOnlyList<string> Details,
-    string Effect,
-    string Action,
-    string How,
-    string Docs,
-    int Event,
-    string? DocsLink = null,
-    string? EventLink = null,
-    string? Letters = null);
+    public required int Process { get; init; }
+
+    public required string Machine { get; init; }
+
+    public required DateTime StartedAt { get; init; }
+
+    public required DateTime Time { get; init; }
+
+    public required bool Stopping { get; init; }
+
+    /// <summary>True when a token is set, so that changes are possible.</summary>
+    public required bool CanChange { get; init; }
+
+    /// <summary><see cref="ConsoleOptions.DocsUrl"/>.</summary>
+    public string? DocsUrl { get; init; }
+
+    public required RuntimeState Runtime { get; init; }
+
+    public WaitingDeadLetters? WaitingDeadLetters { get; init; }
+
+    public required HttpState Http { get; init; }
+
+    public required IReadOnlyList<RouteStatus> Routes { get; init; }
+
+    /// <summary>What was measured of each route, by its name.</summary>
+    public required IReadOnlyDictionary<string, RouteMeasures> Measured { get; init; }
+
+    /// <summary>Problems of the worker; those of a route are in its status.</summary>
+    public required IReadOnlyList<RouteProblem> Problems { get; init; }
+
+    /// <summary>All problems with their routes, failures first; the route is null for the worker's own.</summary>
+    public IEnumerable<(string? Route, RouteProblem Problem)> FindProblems() =>
+        Problems.Select(static problem => ((string?)null, problem))
+            .Concat(Routes.SelectMany(static route => route.Problems.Select(problem => ((string?)route.Name, problem))))
+            .OrderByDescending(static one => one.problem.Severity);
+}
 
 internal sealed record RuntimeState(
     int Cores, double CpuSeconds, long AllocatedBytes, long HeapBytes, double GcPauseSeconds, IReadOnlyList<int> Collections, int Threads);
-
-/// <summary>Dead letters that wait; more than Count where the store stopped counting.</summary>
-internal sealed record WaitingState(long Count, bool IsMore, DateTime? OldestAt, DateTime? NewestAt, IReadOnlyDictionary<string, long> ByReason);
 
 internal sealed record HttpState(IReadOnlyList<AnswerState> Answers, IReadOnlyDictionary<string, double> ConnectionsClosed);
 
 /// <summary>Requests of one route, or of none, that got the same answer; status 0 where the connection was closed without one.</summary>
 internal sealed record AnswerState(string? Route, int Status, string Reason, bool Refusal, long Count);
 
-/// <summary>A route. Its percentiles are of the last minute, in seconds; null where nothing was measured.</summary>
-internal sealed record RouteState(
-    string Name,
-    IReadOnlyList<string> Sources,
-    string Handler,
-    string? Sink,
-    string? Results,
-    string Form,
-    bool Ready,
-    bool Receiving,
-    bool Stuck,
-    string? Problem,
-    IReadOnlyList<string> Warnings,
-    BreakerReport Breaker,
-    int Slots,
-    int Limit,
-    int InFlight,
-    int Held,
-    long BytesInFlight,
-    double OldestAgeSeconds,
-    long Received,
-    long Done,
-    long Duplicates,
-    long Returned,
-    long DeadLetters,
-    long Lost,
-    IReadOnlyDictionary<string, long> Dropped,
-    string? DroppedAdvice,
-    double Timeouts,
-    DateTime? LastDeadLetterAt,
-    IReadOnlyDictionary<string, double> DeadLettersByReason,
-    Percentiles? Process,
-    Percentiles? Store,
-    IReadOnlyDictionary<string, double> Retries,
-    IReadOnlyDictionary<string, long> Calls,
-    PauseState? Pause = null,
-    long? InDeadLetterQueue = null,
-    DateTime? DroppedSince = null,
-    DateTime? LastDroppedAt = null,
-    DateTime? LostAt = null,
-    IReadOnlyList<string>? DeadLetterQueues = null,
-    int? ProblemEvent = null,
-    string? LastDeadLetter = null);
-
-/// <summary>An operator's pause.</summary>
-internal sealed record PauseState(DateTime Since, string By, string? Note);
-
-/// <summary>The body of <c>POST /api/v1/routes/pause</c> and <c>/resume</c>.</summary>
-/// <param name="Route">The route's name; required.</param>
-/// <param name="Note">Why, for the log and the page; null without a note.</param>
-internal sealed record RouteOrder(string? Route, string? Note = null);
-
-internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool NextMessageDecides);
+/// <summary>What the metrics have measured of a route.</summary>
+/// <param name="Process">Processing times of the last minute, in seconds; null where nothing was measured.</param>
+/// <param name="Store">Times of the sink, likewise.</param>
+/// <param name="Timeouts">Messages cancelled since the start.</param>
+/// <param name="DeadLettersByReason">Dead letters since the start.</param>
+/// <param name="Retries">Retried calls of the sink since the start, by status.</param>
+internal sealed record RouteMeasures(
+    Percentiles? Process, Percentiles? Store, double Timeouts, IReadOnlyDictionary<string, double> DeadLettersByReason,
+    IReadOnlyDictionary<string, double> Retries);
 
 internal sealed record Percentiles(double P50, double P99);

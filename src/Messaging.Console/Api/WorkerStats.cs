@@ -1,15 +1,17 @@
 using System.Reflection;
 using System.Text.Json;
+using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Web.Metrics;
-using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Console.Api;
 
 /// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
 internal sealed class WorkerStats(
-    IWorkerStatus worker, MetricStore metrics, WorkerHistory history, WorkerProblems problems, HttpResponses responses, ApiAccess access, TimeProvider time)
+    IWorkerStatus worker, MetricStore metrics, WorkerHistory history, HttpResponses responses, ApiAccess access, ConsoleOptions options, WebOptions web,
+    TimeProvider time)
 {
     public const string ProcessDuration = "messaging.process.duration";
     public const string StoreDuration = "worker.sink.duration";
@@ -40,99 +42,70 @@ internal sealed class WorkerStats(
 
             metrics.Collect();
             WorkerState state = Read();
-            state = state with { Problems = problems.Find(state, history.Read(), history.Conditions.Of) };
             _madeAt = time.GetTimestamp();
-            _made = (state, JsonSerializer.SerializeToUtf8Bytes(state, ApiJson.Readable.WorkerState));
+            _made = (state, JsonSerializer.SerializeToUtf8Bytes(state, ApiJson.Stats.WorkerState));
             return _made.Value;
         }
     }
 
-    private static string NameOf(BreakerState state) => state switch
-    {
-        BreakerState.Closed => "closed",
-        BreakerState.HalfOpen => "half-open",
-        _ => "open",
-    };
-
     private WorkerState Read()
     {
         IReadOnlyList<RouteStatus> routes = worker.GetRoutes();
-        DateTime now = time.GetUtcNow().UtcDateTime;
-        history.Conditions.Note(routes, now);
-        return Read(routes, now);
+        return new()
+        {
+            Version = Version,
+            Process = Environment.ProcessId,
+            Machine = Environment.MachineName,
+            StartedAt = history.StartedAt.UtcDateTime,
+            Time = time.GetUtcNow().UtcDateTime,
+            Stopping = worker.IsStopping,
+            CanChange = access.HasToken,
+            DocsUrl = string.IsNullOrEmpty(options.DocsUrl) ? null : options.DocsUrl,
+            Runtime = new RuntimeState(
+                Environment.ProcessorCount,
+                ApiJson.Rounded(Environment.CpuUsage.TotalTime.TotalSeconds),
+                GC.GetTotalAllocatedBytes(),
+                GC.GetTotalMemory(forceFullCollection: false),
+                ApiJson.Rounded(GC.GetTotalPauseDuration().TotalSeconds),
+                [.. Enumerable.Range(0, GC.MaxGeneration + 1).Select(GC.CollectionCount)],
+                ThreadPool.ThreadCount),
+            WaitingDeadLetters = worker.WaitingDeadLetters,
+            Http = new HttpState(
+                [.. responses.Counts.Select(
+                    static pair => new AnswerState(pair.Answer.Route, pair.Answer.Status, pair.Answer.Reason, pair.Answer.IsRefusal, pair.Count))],
+                SumBy(metrics.SeriesOf(HttpConnections.ClosedMetric), "worker.reason")),
+            Routes = routes,
+            Measured = routes.ToDictionary(static route => route.Name, route => Measure(route.Name)),
+            Problems = worker.WaitingDeadLetters is { Count: > 0 } waiting ? [ProblemOf(waiting)] : [],
+        };
     }
 
-    private WorkerState Read(IReadOnlyList<RouteStatus> routes, DateTime now) => new(
-        Version,
-        Environment.ProcessId,
-        Environment.MachineName,
-        history.StartedAt.UtcDateTime,
-        now,
-        worker.IsStopping,
-        access.HasToken,
-        new RuntimeState(
-            Environment.ProcessorCount,
-            ApiJson.Rounded(Environment.CpuUsage.TotalTime.TotalSeconds),
-            GC.GetTotalAllocatedBytes(),
-            GC.GetTotalMemory(forceFullCollection: false),
-            ApiJson.Rounded(GC.GetTotalPauseDuration().TotalSeconds),
-            [.. Enumerable.Range(0, GC.MaxGeneration + 1).Select(GC.CollectionCount)],
-            ThreadPool.ThreadCount),
-        worker.WaitingDeadLetters is { } waiting
-            ? new WaitingState(waiting.Count, waiting.IsMore, waiting.OldestAt?.UtcDateTime, waiting.NewestAt?.UtcDateTime, waiting.ByReason)
-            : null,
-        new HttpState(
-            [.. responses.Counts.Select(
-                static pair => new AnswerState(pair.Answer.Route, pair.Answer.Status, pair.Answer.Reason, pair.Answer.IsRefusal, pair.Count))],
-            SumBy(metrics.SeriesOf(HttpConnections.ClosedMetric), "worker.reason")),
-        [.. routes.Select(Read)]);
+    /// <summary>Dead letters in the folder are a state of the worker, whichever process wrote them.</summary>
+    private RouteProblem ProblemOf(WaitingDeadLetters waiting)
+    {
+        string[] reasons = [.. waiting.ByReason.OrderByDescending(static reason => reason.Value).Select(static reason => reason.Key)];
+        string byReason = string.Join(", ", reasons.Select(reason => $"{reason} ({waiting.ByReason[reason]:N0})"));
+        bool isOne = waiting is { Count: 1, IsMore: false };
+        return new()
+        {
+            Event = 5001,
+            Severity = ProblemSeverity.Warning,
+            Text = $"{(waiting.IsMore ? "more than " : string.Empty)}{waiting.Count:N0} {(isOne ? "dead letter waits" : "dead letters wait")}: {byReason}.",
+            Advice = "Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, edit its .body file before. Discard those "
+                + "that are not needed.",
+            Setting = PrintedCommand.Of(reasons is [var only] ? $"dead-letters redrive --reason {only} --dry-run" : "dead-letters groups", web.Url),
+            Since = waiting.OldestAt,
+        };
+    }
 
-    private RouteState Read(RouteStatus route) => new(
-        route.Name,
-        route.Sources,
-        route.Handler,
-        route.Sink,
-        route.Results,
-        route.Form,
-        route.IsReady,
-        route.IsReceiving,
-        route.IsStuck,
-        OneLineText.Of(route.Problem),
-        [.. route.Warnings.Select(static warning => OneLineText.Of(warning)!)],
-        new BreakerReport(
-            NameOf(route.Breaker), OneLineText.Of(route.LastFailure), route.BreakerSince.UtcDateTime,
-            route.NextProbe is { } next ? ApiJson.Rounded(next.TotalSeconds) : null, route.NextMessageDecides),
-        route.Slots,
-        route.Limit,
-        route.InFlight,
-        route.Held,
-        route.BytesInFlight,
-        ApiJson.Rounded(route.OldestAge.TotalSeconds),
-        route.Totals.Received,
-        route.Totals.Stored,
-        route.Totals.Duplicates,
-        route.Totals.Returned,
-        route.Totals.DeadLetters,
-        route.Totals.Lost - route.Totals.Dropped,
-        route.Dropped?.Reasons ?? new Dictionary<string, long>(),
-        route.Dropped?.Advice,
+    private RouteMeasures Measure(string route) => new(
+        history.PercentilesOf(route, ProcessDuration, static sample => sample.Process),
+        history.PercentilesOf(route, StoreDuration, static sample => sample.Store),
         Of("worker.messages.timeouts", route).Sum(static series => series.Value),
-        route.LastDeadLetterAt?.UtcDateTime,
         SumBy(Of("worker.messages.dead_letters", route), "worker.reason"),
-        history.PercentilesOf(route.Name, ProcessDuration, static sample => sample.Process),
-        history.PercentilesOf(route.Name, StoreDuration, static sample => sample.Store),
-        SumBy(Of(Retries, route), "error.type"),
-        route.Calls.Operations.ToDictionary(static operation => $"{operation.Service} {operation.Name}", route.Calls.Sent),
-        RouteEndpoints.StateOf(route.Pause),
-        route.InDeadLetterQueue,
-        route.DroppedSince?.UtcDateTime,
-        route.LastDroppedAt?.UtcDateTime,
-        route.LostAt?.UtcDateTime,
-        route.DeadLetterQueues,
-        route.ProblemEvent,
-        OneLineText.Of(route.LastDeadLetter));
+        SumBy(Of(Retries, route), "error.type"));
 
-    private IEnumerable<MetricSeries> Of(string metric, RouteStatus route) => metrics.SeriesOf(metric).Where(series => series["worker.route"] == route.Name);
+    private IEnumerable<MetricSeries> Of(string metric, string route) => metrics.SeriesOf(metric).Where(series => series["worker.route"] == route);
 
     private static Dictionary<string, double> SumBy(IEnumerable<MetricSeries> series, string tag) =>
         series.GroupBy(one => one[tag] ?? "other").ToDictionary(static group => group.Key, static group => group.Sum(static one => one.Value));

@@ -145,7 +145,7 @@ internal static class DeadLettersCommand
         UnknownArgument.Check("--reason", filter.Reason, [.. all.Reasons.Select(static reason => reason.Reason)]);
         if (filter.Route is not null)
         {
-            WorkerState state = await worker.GetAsync("/api/v1/stats", WorkerStateJson.Default.WorkerState, cancellationToken);
+            WorkerState state = await worker.GetAsync("/api/v1/stats", ApiJson.Stats.WorkerState, cancellationToken);
             IEnumerable<string> routes = all.Groups.Select(static group => group.Route).Concat(state.Routes.Select(static route => route.Name));
             UnknownArgument.Check("--route", filter.Route, [.. routes.Distinct(StringComparer.Ordinal)]);
         }

@@ -45,5 +45,5 @@ internal static class RouteCommands
 
     private static Argument<string> CreateRoute() => new("route") { Description = "The route's name" };
 
-    private static byte[] Write(RouteOrder order) => JsonSerializer.SerializeToUtf8Bytes(order, WorkerStateJson.Default.RouteOrder);
+    private static byte[] Write(RouteOrder order) => JsonSerializer.SerializeToUtf8Bytes(order, ApiJson.Readable.RouteOrder);
 }

@@ -3,6 +3,8 @@ using System.Globalization;
 using Quayside.Messaging.CommandLine;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Console.Api;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Console.Commands;
@@ -26,10 +28,11 @@ internal static class StatusCommand
 
     private static async Task<int> PrintAsync(WorkerConnection worker, bool json, CancellationToken cancellationToken)
     {
-        WorkerState state = await worker.GetAsync("/api/v1/stats", WorkerStateJson.Default.WorkerState, cancellationToken);
+        WorkerState state = await worker.GetAsync("/api/v1/stats", ApiJson.Stats.WorkerState, cancellationToken);
         if (json)
         {
-            DeadLettersCommand.WriteJson(state, WorkerStateJson.Default.WorkerState);
+            // As the worker sent it: what is read here leaves out the calls.
+            System.Console.Out.WriteLine((await worker.ReadAsync("/api/v1/stats", cancellationToken)).Text);
         }
         else
         {
@@ -39,7 +42,7 @@ internal static class StatusCommand
             }
         }
 
-        return !state.Stopping && state.Routes.All(static route => route.Ready) ? ExitCodes.Success : ExitCodes.Incomplete;
+        return !state.Stopping && state.Routes.All(static route => route.IsReady) ? ExitCodes.Success : ExitCodes.Incomplete;
     }
 
     /// <summary>The page, a line each. Text from the worker is escaped: it cannot control a terminal.</summary>
@@ -56,35 +59,37 @@ internal static class StatusCommand
             yield return string.Join("  ", row.Select((cell, column) => column < 2 ? cell.PadRight(widths[column]) : cell.PadLeft(widths[column])));
         }
 
-        foreach (ProblemState problem in state.Problems ?? [])
+        foreach ((string? route, RouteProblem problem) in state.FindProblems())
         {
+            string since = problem.Since is { } began ? $" (since {DurationText.Of(state.Time - began.UtcDateTime)})" : string.Empty;
             yield return string.Empty;
-            yield return UntrustedText.Shorten(problem.Title);
-            foreach (string line in (string[])[.. problem.Details, problem.Action, .. problem.How.Split('\n')])
+            yield return UntrustedText.Shorten($"{(route is null ? string.Empty : $"Route {route}: ")}{problem.Text}{since}");
+            yield return UntrustedText.Shorten($"  {problem.Advice}");
+            if (problem.Setting is { } setting)
             {
-                yield return $"  {UntrustedText.Shorten(line)}";
+                yield return UntrustedText.Shorten($"  {setting}");
             }
         }
     }
 
-    private static string[] CellsOf(RouteState route) =>
+    private static string[] CellsOf(RouteStatus route) =>
     [
         Cut(UntrustedText.Shorten(route.Name)),
         StateOf(route),
-        Count(route.Received),
-        Count(route.Done),
+        Count(route.Totals.Received),
+        Count(route.Totals.Stored),
         string.Create(CultureInfo.InvariantCulture, $"{route.InFlight}/{route.Slots}"),
         Count(route.Held),
-        Count(route.Returned),
-        Count(route.DeadLetters),
+        Count(route.Totals.Returned),
+        Count(route.Totals.DeadLetters),
     ];
 
-    private static string StateOf(RouteState route) =>
-        route.Stuck ? "stuck"
+    private static string StateOf(RouteStatus route) =>
+        route.IsStuck ? "stuck"
         : route.Pause is not null ? "paused"
-        : route.Breaker.State != "closed" ? Cut(UntrustedText.Shorten($"breaker {route.Breaker.State}"))
+        : route.Breaker != BreakerState.Closed ? route.Breaker == BreakerState.Open ? "breaker open" : "breaker half-open"
         : route.Problem is not null ? "problem"
-        : route.Receiving ? "ok" : "not receiving";
+        : route.IsReceiving ? "ok" : "not receiving";
 
     private static string Cut(string text) => text.Length <= MaxCell ? text : $"{text[..(MaxCell - 1)]}…";
 

@@ -73,13 +73,10 @@ internal sealed record RouteStatus
     public string? Problem { get; init; }
 
     /// <summary>
-    /// The id of the log event about it: 1003 of a source, 1008 of the sink, 1006 of the dead letters, 5011 of parts that let no message pass, 1018 of
-    /// <see cref="IRouteHealth"/>; null without a problem.
+    /// All that an operator must know, failures first: <see cref="Problem"/> and further ones, an open breaker, a pause, a message that is stuck, losses,
+    /// dead letters in the queues of its sources, and what needs an operator although messages still arrive.
     /// </summary>
-    public int? ProblemEvent { get; init; }
-
-    /// <summary>What needs an operator although messages still arrive, such as settlements that do not end; one sentence each.</summary>
-    public IReadOnlyList<string> Warnings { get; init; } = [];
+    public IReadOnlyList<RouteProblem> Problems { get; init; } = [];
 
     /// <summary>
     /// True while the breaker is not closed and the next message decides: the worker's own check of the sink has succeeded since the last

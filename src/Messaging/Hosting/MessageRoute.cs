@@ -176,7 +176,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Plan.Name);
 
     /// <inheritdoc cref="RouteStatus.Problem"/>
-    public string? Problem => Fault?.Problem;
+    public string? Problem => Faults().FirstOrDefault()?.Text;
 
     /// <summary>
     /// True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source
@@ -187,16 +187,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     /// <summary>The operator's pause; null without one.</summary>
     public RoutePause? Pause => _pause;
 
-    // With the id of its log event.
-    private (string Problem, int Event)? Fault =>
-        _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) is { } ofSource ? (ofSource, 1003)
-        : SinkProblem is { } ofSink ? (ofSink, 1008)
-        : _deadLetters?.Problem is { } ofDeadLetters ? (ofDeadLetters, 1006)
-        : _partFailures.Problem is { } ofPart ? (ofPart, 5011)
-        : _health?.ProblemOf(Name) is { } reported ? (reported, 1018)
-        : null;
-
-    private bool IsReady => CanReceive && !IsStuck && Fault is null;
+    private bool IsReady => CanReceive && !IsStuck && !Faults().Any();
 
     // What IsReceiving would be without the operator's pause.
     private bool CanReceive => _isStarted && Breaker.Admits && _inlets.Exists(inlet => inlet.Problem is null);
@@ -209,8 +200,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public RouteStatus GetStatus()
     {
-        // Once: it may change meanwhile.
-        (string Problem, int Event)? fault = Fault;
+        // Once: they may change meanwhile.
+        RouteProblem[] faults = [.. Faults()];
         return new RouteStatus
         {
             Name = Name,
@@ -222,10 +213,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             IsStuck = IsStuck,
             Pause = _pause,
             InDeadLetterQueue = InDeadLetterQueue,
-            IsReady = CanReceive && !IsStuck && fault is null,
-            Problem = fault?.Problem,
-            ProblemEvent = fault?.Event,
-            Warnings = [.. _inlets.SelectMany(inlet => inlet.Warnings), .. _partFailures.Warning is { } warning ? (string[])[warning] : []],
+            IsReady = CanReceive && !IsStuck && faults.Length == 0,
+            Problem = faults.FirstOrDefault()?.Text,
+            Problems = FindProblems(faults),
             NextMessageDecides = Breaker.NextMessageDecides,
             Breaker = Breaker.State,
             BreakerSince = Breaker.Since,

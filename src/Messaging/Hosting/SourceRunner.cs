@@ -42,8 +42,11 @@ internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessa
     public string? OwnProblem => Ask(source.GetType().Name, () => source.Problem);
 
     /// <summary>What an operator should know although messages still arrive.</summary>
-    public IEnumerable<string> Warnings =>
-        Ask(source.GetType().Name, () => source.Warning) is { } own ? [own, .. intake.Reports.Warnings] : intake.Reports.Warnings;
+    public IEnumerable<RouteProblem> Warnings => ((RouteProblem?[])[
+        RouteProblem.Warning(
+            1003, Ask(source.GetType().Name, () => source.Warning), "Do what it says; receiving goes on.", $"Sources:{plan.Name}"),
+        .. intake.Reports.Warnings,
+    ]).OfType<RouteProblem>();
 
     private string? ReceiveProblem
     {

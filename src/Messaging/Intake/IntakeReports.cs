@@ -53,7 +53,13 @@ internal sealed partial class IntakeReports(
     public string? Problem => Timeouts.Problem ?? SettlementFailures.Problem;
 
     /// <summary>What an operator should know although messages still arrive.</summary>
-    public IEnumerable<string> Warnings => ((string?[])[Timeouts.Warning, SettlementFailures.Warning, NoIdWarning]).OfType<string>();
+    public IEnumerable<RouteProblem> Warnings => ((RouteProblem?[])[
+        Warning(5009, Timeouts.Warning, "Check what its source settles with."),
+        Warning(5011, SettlementFailures.Warning, "Check what its source settles with."),
+        Warning(5013, NoIdWarning, "Do what it says; receiving goes on."),
+    ]).OfType<RouteProblem>();
+
+    private RouteProblem? Warning(int eventId, string? text, string advice) => RouteProblem.Warning(eventId, text, advice, $"Sources:{source}");
 
     private string? NoIdWarning =>
         Volatile.Read(ref _noIdAt) is var at && at != long.MinValue && time.GetElapsedTime(at) < NoIdLimit ? _noIdWarning : null;

@@ -35,8 +35,8 @@ public sealed class PageQueueTests(PageBrowser browser, AwsServer aws) : IClassF
             await page.GotoAsync(worker.Url.ToString());
 
             // The problem leads to the queue. A look changes nothing.
-            ILocator problem = page.Locator("#problem-list li[data-problem=dead-letters]");
-            await Assertions.Expect(problem).ToContainTextAsync("1 message waits in its dead-letter queue");
+            ILocator problem = page.Locator("#problem-list li[data-problem=\"5001\"]");
+            await Assertions.Expect(problem).ToContainTextAsync("1 message(s) wait in its dead-letter queue");
             ILocator row = page.Locator("#letter-queues li");
             await Assertions.Expect(row).ToContainTextAsync("Dead-letter queue of Sqs, route archive: 1 message");
             await problem.Locator("button").First.ClickAsync();

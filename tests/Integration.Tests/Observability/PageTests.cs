@@ -72,8 +72,8 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
 
         await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(1);
         await Assertions.Expect(page.Locator("#letters-list li")).ToContainTextAsync("malformed-json");
-        await Assertions.Expect(page.Locator("#problem-list li[data-problem=dead-letters]")).ToContainTextAsync("malformed-json");
-        IPage alerts = await page.RunAndWaitForPopupAsync(() => page.Locator("#problem-list li[data-problem=dead-letters] a").First.ClickAsync());
+        await Assertions.Expect(page.Locator("#problem-list li[data-problem=\"5001\"]")).ToContainTextAsync("malformed-json");
+        IPage alerts = await page.RunAndWaitForPopupAsync(() => page.Locator("#problem-list li[data-problem=\"5001\"] a").First.ClickAsync());
         await Assertions.Expect(alerts.Locator("body")).ToContainTextAsync("## WorkerDeadLetters");
         await alerts.WaitForFunctionAsync("scrollY > 0");
 
@@ -225,7 +225,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
-    public async Task RefusedCallers_AreAProblemWithAnAction()
+    public async Task RefusedCallers_AreCounted()
     {
         IPage page = await OpenAsync();
         await Assertions.Expect(page.Locator("#problems-none")).ToContainTextAsync("1 route receives; no dead letter waits.");
@@ -234,11 +234,6 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
             (await Worker.PostAsync(new byte[(1 << 20) + 1])).Status.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
         }
 
-        ILocator card = page.Locator("#problem-list li[data-problem=refused][data-route=archive]");
-        await Assertions.Expect(card).ToContainTextAsync("3 HTTP requests were refused in the last 15 minutes");
-        await Assertions.Expect(card).ToContainTextAsync("413 too-large (3)");
-        await Assertions.Expect(card.Locator(".action")).ToContainTextAsync("Send smaller messages");
-        await Assertions.Expect(card).ToContainTextAsync("event 1215");
         await Assertions.Expect(page.Locator("article[data-route=archive] [data-part=source]")).ToContainTextAsync("3 HTTP requests refused since the start");
         AssertNothingUnwanted();
     }
@@ -251,10 +246,10 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
         IPage page = await OpenAsync();
 
-        ILocator card = page.Locator("#problem-list li[data-problem=dead-letters]");
+        ILocator card = page.Locator("#problem-list li[data-problem=\"5001\"]");
         await Assertions
             .Expect(card.Locator("code"))
-            .ToHaveTextAsync(new Regex("^(dotnet Worker.dll|Worker) dead-letters redrive --reason malformed-json --dry-run$"));
+            .ToHaveTextAsync(new Regex("(/Worker|/Worker.dll) dead-letters redrive --reason malformed-json --dry-run$"));
         await Assertions.Expect(card).ToContainTextAsync("docs/guides/alerts.md#workerdeadletters, event 5001 in the log");
         await Assertions.Expect(card.Locator("a").First).ToHaveAttributeAsync("href", "https://docs.example.com/guides/alerts.html#workerdeadletters");
         await Assertions.Expect(card.Locator("a").Nth(1)).ToHaveAttributeAsync("href", "https://docs.example.com/reference/events.html");
@@ -285,8 +280,8 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
 
         IPage page = await OpenAsync();
 
-        ILocator card = page.Locator("#problem-list li[data-problem=dead-letters]");
-        await Assertions.Expect(card).ToContainTextAsync("1 dead letter waits, the oldest for");
+        ILocator card = page.Locator("#problem-list li[data-problem=\"5001\"]");
+        await Assertions.Expect(card).ToContainTextAsync("1 dead letter waits: ");
         await Assertions.Expect(card).ToContainTextAsync("malformed-json (1)");
         await Assertions.Expect(card.Locator(".action")).ToContainTextAsync("redrive");
 
@@ -334,7 +329,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await page.Keyboard.PressAsync("Enter");
 
         await Assertions.Expect(route.Locator(".state")).ToHaveTextAsync("Paused");
-        await Assertions.Expect(page.Locator("#problem-list li[data-problem=paused]")).ToContainTextAsync("<b>the store is moved</b>");
+        await Assertions.Expect(page.Locator("#problem-list li[data-problem=\"1016\"]")).ToContainTextAsync("<b>the store is moved</b>");
         await Assertions.Expect(page.Locator("#problems")).ToHaveAttributeAsync("data-tone", "warn");
         await Assertions.Expect(route.Locator("[data-part=paused]")).ToBeVisibleAsync();
         await Assertions
@@ -344,7 +339,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await route.Locator(".facts button").ClickAsync();
 
         await Assertions.Expect(route.Locator(".state")).ToHaveTextAsync("Receiving");
-        await Assertions.Expect(page.Locator("#problem-list li[data-problem=paused]")).ToHaveCountAsync(0);
+        await Assertions.Expect(page.Locator("#problem-list li[data-problem=\"1016\"]")).ToHaveCountAsync(0);
         await Assertions.Expect(route.Locator("[data-part=paused]")).ToBeHiddenAsync();
         (await Worker.PostAsync(Encoding.UTF8.GetBytes(Message("one")))).Status.ShouldBe(HttpStatusCode.OK);
     }

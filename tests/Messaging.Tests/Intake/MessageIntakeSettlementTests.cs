@@ -183,7 +183,7 @@ public sealed class MessageIntakeSettlementTests
 
         (await fixture.RunAsync()).ShouldBe(Settlement.Complete);
         (settlement.Kind, settlement.Delay).ShouldBe((SettlementKind.Abandon, TimeSpan.FromSeconds(30)));
-        string warning = fixture.Intake.Reports.Warnings.ShouldHaveSingleItem();
+        string warning = fixture.Intake.Reports.Warnings.ShouldHaveSingleItem().Text;
         warning.ShouldStartWith("The source source delivers messages without an id, which are abandoned.");
         fixture.Logger.Of(5013).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {warning}");
 

@@ -32,7 +32,7 @@ public sealed class MessageIntakeWatchingTests
             "Route test: 1 settlement(s) of messages of source have been running for more than 10 s");
         fixture.Intake.Reports.Timeouts.SlowSettlements.ShouldBe(1);
         fixture.Intake.Reports.Problem.ShouldBeNull();
-        fixture.Intake.Reports.Warnings.ShouldHaveSingleItem().ShouldContain("of the source source have not ended, the oldest after more than 10 s");
+        fixture.Intake.Reports.Warnings.ShouldHaveSingleItem().Text.ShouldContain("of the source source have not ended, the oldest after more than 10 s");
 
         fixture.Time.Advance(TimeSpan.FromSeconds(20));
         fixture.Intake.Reports.Problem

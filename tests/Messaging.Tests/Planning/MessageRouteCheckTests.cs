@@ -5,6 +5,7 @@ using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Planning;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
 using Shared.Hosting;
 
 namespace Messaging.Tests.Planning;
@@ -57,7 +58,7 @@ public sealed class MessageRouteCheckTests
         await using MessageRoute route = Create(time, log, sink, new IdleSource());
         await route.CheckAsync(CancellationToken.None);
         route.Problem.ShouldBe("The store is out of reach.");
-        route.GetStatus().ProblemEvent.ShouldBe(1008);
+        route.GetStatus().Problems.ShouldHaveSingleItem().Event.ShouldBe(1008);
         route.Start();
 
         // The sink now answers with a refusal: an operator has to act.
@@ -91,6 +92,33 @@ public sealed class MessageRouteCheckTests
 
         route.Problem.ShouldBeNull();
         (await route.DrainAsync(CancellationToken.None)).ShouldBeTrue("The repeated check ends with the stop.");
+    }
+
+    [Fact]
+    public async Task Problems_HaveTheEventTheAdviceAndTheBeginOfEach_FailuresFirst()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        await using MessageRoute route = Create(time, log, new UnreachableSink(), new IdleSource());
+        await route.CheckAsync(CancellationToken.None);
+        DateTimeOffset seen = time.GetUtcNow();
+        RouteProblem unreachable = route.GetStatus().Problems.ShouldHaveSingleItem();
+        (unreachable.Event, unreachable.Severity, unreachable.Text, unreachable.Setting, unreachable.Since).ShouldBe(
+            (1008, ProblemSeverity.Failure, "The store is out of reach.", "Sinks:mute-sink", seen));
+
+        time.Advance(TimeSpan.FromMinutes(1));
+        route.PauseReceiving(new RoutePause(time.GetUtcNow(), "an operator", "the store is moved"));
+        route.Breaker.Refused("no such bucket");
+        IReadOnlyList<RouteProblem> problems = route.GetStatus().Problems;
+
+        problems.Select(static problem => problem.Event).ShouldBe([2001, 1008, 1016]);
+        problems.Select(static problem => problem.Severity).ShouldBe([ProblemSeverity.Failure, ProblemSeverity.Failure, ProblemSeverity.Warning]);
+        problems.Select(problem => problem.Since).ShouldBe([time.GetUtcNow(), seen, time.GetUtcNow()]);
+        problems[0].Text.ShouldBe("the sink fails: no such bucket. Receiving is paused, except for probes.");
+        problems[2].Text.ShouldBe("paused by an operator: the store is moved.");
+        problems.ShouldAllBe(static problem => problem.Advice.Length > 0);
+        route.Resume("an operator");
+        route.GetStatus().Problems.Select(static problem => problem.Event).ShouldNotContain(1016);
     }
 
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, bool ignoreTheirTokens) =>

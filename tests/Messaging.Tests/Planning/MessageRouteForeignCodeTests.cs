@@ -206,7 +206,7 @@ public sealed class MessageRouteForeignCodeTests
 
         RouteStatus status = route.GetStatus();
         status.Problem.ShouldNotBeNull().ShouldContain(nameof(BrokenSource));
-        status.ProblemEvent.ShouldBe(1003);
+        status.Problems.ShouldHaveSingleItem().Event.ShouldBe(1003);
     }
 
     [Fact]

@@ -48,7 +48,7 @@ public sealed class FailingPartTests
         status.IsReceiving.ShouldBeTrue();
         status.Problem.ShouldNotBeNull().ShouldStartWith("None of the last 10 messages passed; the last failure: ");
         status.Problem.ShouldContain(Parts[part].Part);
-        status.ProblemEvent.ShouldBe(5011);
+        status.Problems.ShouldHaveSingleItem().Event.ShouldBe(5011);
         worker.Log.Entries.Where(entry => entry.Id.Id == 5011).ShouldHaveSingleItem().Text.ShouldContain(Parts[part].Part);
 
         mode.Works = true;
@@ -118,7 +118,7 @@ public sealed class FailingPartTests
         status.IsReady.ShouldBeFalse();
         status.IsReceiving.ShouldBeTrue();
         status.Problem.ShouldBe("lookup: It is empty. price list: The price list is of yesterday. Start its import.");
-        status.ProblemEvent.ShouldBe(1018);
+        status.Problems.ShouldHaveSingleItem().Event.ShouldBe(1018);
         (await worker.SendAsync("""{"id":"good"}""")).Kind.ShouldBe(SettlementKind.Complete);
         StatusOf(worker).IsReady.ShouldBeFalse("A message that passes does not end it.");
 

@@ -166,7 +166,7 @@ export function updateLetters({ routes, ...stats }) {
   }
   showQueues(routes);
   // Of the store, so that a redrive or another process counts too; else of this process.
-  const total = stats.waitingDeadLetters ? `${stats.waitingDeadLetters.count} ${stats.waitingDeadLetters.newestAt}` : sum(routes.map(route => route.deadLetters));
+  const total = stats.waitingDeadLetters ? `${stats.waitingDeadLetters.count} ${stats.waitingDeadLetters.newestAt}` : sum(routes.map(route => route.totals.deadLetters));
   if (total === knownTotal) return;
   knownTotal = total;
   if (!refresh && after === null && chosen.size === 0) refresh = setTimeout(load, Math.max(200, readAt + Math.min(Math.max(refreshEvery, 50 * took), refreshAtLeastEvery) - Date.now()));

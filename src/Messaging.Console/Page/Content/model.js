@@ -6,6 +6,17 @@ export const rateSeconds = 10;
 /** Steps of a chart. */
 export const steps = 180;
 
+/** A route's messages since the start; those lost are without the input that its sources dropped. */
+export function countsOf({ measured }, route) {
+  return route && { ...route.totals, lost: route.totals.lost - route.totals.dropped, timeouts: measured[route.name].timeouts };
+}
+
+/** All problems with their routes, failures first; the route is null for the worker's own. */
+export function problemsOf({ problems, routes }) {
+  return [...problems.map(one => ({ ...one, route: null })), ...routes.flatMap(route => route.problems.map(one => ({ ...one, route: route.name })))]
+    .sort((a, b) => (b.severity === 'failure') - (a.severity === 'failure'));
+}
+
 export class Model {
   stats = null;
   isLive = false;
@@ -39,7 +50,7 @@ export class Model {
 
   /** Increase per second of a route's counter; null while it is unknown. */
   rate(name, counter) {
-    const value = stats => stats.routes.find(route => route.name === name)?.[counter];
+    const value = stats => countsOf(stats, stats.routes.find(route => route.name === name))?.[counter];
     const [from, to] = [this.#samples[0], this.stats];
     const elapsed = (Date.parse(to.time) - Date.parse(from.time)) / 1000;
     return elapsed > 0 ? Math.max(0, (value(to) - value(from)) / elapsed) : null;

@@ -2,7 +2,7 @@
 
 import { byId, lines, make, setAttribute, setText, setTone, sync, write } from './dom.js';
 import { follow, read } from './api.js';
-import { Model } from './model.js';
+import { Model, problemsOf } from './model.js';
 import { clock, count, many, since, span, sum } from './format.js';
 import { updateRoutes } from './routes.js';
 import { loadConfiguration, updateProcess, updateProcessCharts } from './process.js';
@@ -67,15 +67,16 @@ function show(withCharts) {
 }
 
 function showProblems() {
-  const { problems: found, routes, stopping, waitingDeadLetters: waiting } = model.stats;
-  const [failing, warnings] = ['bad', 'warn'].map(tone => found.filter(problem => problem.tone === tone).length);
-  failures = failing;
-  const wrong = [failing > 0 && many(failing, 'failure'), warnings > 0 && many(warnings, 'warning')].filter(Boolean).join(', ');
+  const { routes, stopping, waitingDeadLetters: waiting } = model.stats;
+  const found = problemsOf(model.stats);
+  failures = found.filter(problem => problem.severity === 'failure').length;
+  const warnings = found.length - failures;
+  const wrong = [failures > 0 && many(failures, 'failure'), warnings > 0 && many(warnings, 'warning')].filter(Boolean).join(', ');
   const where = [...new Set(found.map(({ route }) => route).filter(Boolean))].join(', ');
   headline(wrong && where ? `${wrong}: ${where}` : wrong || (stopping ? 'Shutting down' : 'Nothing is wrong'));
-  setTone(byId('problems'), failing > 0 ? 'bad' : wrong ? 'warn' : 'good');
+  setTone(byId('problems'), failures > 0 ? 'bad' : wrong ? 'warn' : 'good');
   write('problems-none', wrong || stopping ? '' : `${many(routes.length, 'route receives', 'routes receive')}; ${waiting === null ? 'no message was dead-lettered in the last 15 minutes' : 'no dead letter waits'}.`);
-  sync(byId('problem-list'), found, ({ route, kind, event }) => [route, kind, event].join('/'), createProblem, updateProblem);
+  sync(byId('problem-list'), found, ({ route, event, setting }) => [route, event, setting].join('/'), createProblem, updateProblem);
 }
 
 function headline(text) {
@@ -84,34 +85,40 @@ function headline(text) {
   document.title = `${text} · ${model.stats?.machine ?? ''} · Quayside worker`;
 }
 
-function createProblem({ kind, route }) {
+/** The heading in docs/guides/alerts.md about an event. */
+const headings = {
+  1003: 'workersourcefailing', 1006: 'workersourcefailing', 1008: 'workersourcefailing', 1016: 'workerroutepaused', 1018: 'workersourcefailing',
+  2001: 'workerbreakeropen', 3002: 'workermessageslost', 3402: 'workerinputdropped', 3454: 'workerinputdropped', 5001: 'workerdeadletters',
+  5003: 'workerstuck', 5009: 'workersourcefailing', 5011: 'workersourcefailing', 5013: 'workersourcefailing',
+};
+
+function createProblem({ event, route }) {
   const button = make('button', { text: route === null ? 'Show the dead letters' : 'Look into the queue', click: () => route === null ? showLetters(button.reason) : showQueue(route) });
   const head = route === null ? make('strong') : make('a', { href: `#route-${route}` });
-  return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), make('div', {}, button));
+  return make('li', { 'data-problem': event, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), make('div', {}, button));
 }
 
-/** The worker serves the document that most problems name. The browser looks for the heading in its text. */
-function servedAt(docs) {
-  const [file, heading] = docs.split('#');
-  return file === 'docs/guides/alerts.md' && `/${file}#:~:text=${encodeURIComponent(`## ${heading}`)}`;
+/** The worker serves the guide of alerts. The browser looks for the heading in its text. */
+function addressOf(page, heading) {
+  const { docsUrl } = model.stats;
+  return docsUrl ? docsUrl.replaceAll('{page}', page) + (heading ? `#${heading}` : '') : heading ? `/docs/${page}.md#:~:text=${encodeURIComponent(`## ${heading}`)}` : null;
 }
 
-function updateProblem(item, { kind, route, tone, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
-  const [head, body, next, setting, see, { children: [button] }] = item.children;
+function updateProblem(item, { event, route, severity, text, advice, setting, since: began }) {
+  const [head, body, next, code, see, { children: [button] }] = item.children;
   const [page, id] = see.children;
-  setTone(item, tone);
-  setText(head, title);
-  setText(body, lines(...details, effect));
-  setText(next, action);
-  setText(setting, how);
-  setText(page, docs);
-  setAttribute(page, 'href', docsLink ?? servedAt(docs));
+  setTone(item, severity === 'failure' ? 'bad' : 'warn');
+  setText(head, route === null ? text : `Route ${route}: ${text}`);
+  setText(body, began ? `Since ${since(began, model.now())}.` : '');
+  setText(next, advice);
+  setText(code, setting ?? '');
+  setText(page, `docs/guides/alerts.md#${headings[event]}`);
+  setAttribute(page, 'href', addressOf('guides/alerts', headings[event]));
   setText(id, String(event));
-  setAttribute(id, 'href', eventLink);
-  // A route may keep its dead letters in a store that the page cannot show.
-  const hasQueue = model.stats.routes.some(one => one.name === route && one.deadLetterQueues?.length > 0);
-  button.hidden = kind !== 'dead-letters' || letters === null && !hasQueue;
-  button.reason = letters ?? '';
+  setAttribute(id, 'href', addressOf('reference/events'));
+  const reasons = Object.keys(model.stats.waitingDeadLetters?.byReason ?? {});
+  button.hidden = event !== 5001;
+  button.reason = reasons.length === 1 ? reasons[0] : '';
 }
 
 function showConnection() {

@@ -3,8 +3,8 @@
 import { byId, lines, make, setAttribute, setText, setTone, sync, syncRows, write } from './dom.js';
 import { send } from './api.js';
 import { createChart } from './charts.js';
-import { rateSeconds } from './model.js';
-import { bytes, clock, count, counts, rate, seconds, since } from './format.js';
+import { countsOf, rateSeconds } from './model.js';
+import { bytes, clock, count, counts as byName, rate, seconds, since } from './format.js';
 
 const lately = `last ${rateSeconds} s`;
 const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)} (last minute)`;
@@ -62,45 +62,48 @@ function createRoute(route) {
       make('div', { class: 'columns' }, ...charts.map(one => one.root)),
       make('div', { class: 'columns' }, totals, calls)));
 
-  function update(model, { breaker, limit, ...now }) {
-    const outage = breaker.state !== 'closed';
-    const working = now.receiving && !now.stuck && !outage && now.problem === null;
+  function update(model, now) {
+    const { breaker, limit } = now;
+    const measured = model.stats.measured[name];
+    const counts = countsOf(model.stats, now);
+    const outage = breaker !== 'closed';
+    const working = now.isReceiving && !now.isStuck && !outage && now.problem === null;
     const stopping = model.stats.stopping;
     const { isLive } = model;
     pause.paused = Boolean(now.pause);
     pause.hidden = !model.stats.canChange;
     setText(pause, pause.paused ? 'Resume' : 'Pause');
     setAttribute(pause, 'aria-label', `${pause.textContent} route ${name}`);
-    setText(state, !isLive ? 'Not known now' : now.stuck ? 'Stuck' : pause.paused ? 'Paused' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
+    setText(state, !isLive ? 'Not known now' : now.isStuck ? 'Stuck' : pause.paused ? 'Paused' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
     setTone(state, !isLive ? 'plain' : working ? 'good' : stopping || pause.paused && !outage ? 'warn' : 'bad');
     paused.hidden = state.textContent !== 'Paused';
     if (now.pause) setText(paused, `since ${since(now.pause.since, model.now())}, by ${now.pause.by}${now.pause.note ? `: ${now.pause.note}` : ''}`);
 
     const rateOf = counter => (isLive ? model.rate(name, counter) : null);
     const stopped = pause.paused && !outage ? 'warn' : 'bad';
-    received.update(rateOf('received'), `received, ${lately}`, now.receiving || !isLive, stopped);
-    stored.update(rateOf('done'), `${done}, ${lately}`, !outage || !isLive, stopped);
+    received.update(rateOf('received'), `received, ${lately}`, now.isReceiving || !isLive, stopped);
+    stored.update(rateOf('stored'), `${done}, ${lately}`, !outage || !isLive, stopped);
     const refused = model.refusedOf(name);
-    setText(source.text, lines(`${count(now.received)} received since the start`, refused > 0 && `${count(refused)} HTTP requests refused since the start`));
+    setText(source.text, lines(`${count(counts.received)} received since the start`, refused > 0 && `${count(refused)} HTTP requests refused since the start`));
     slots.style.width = `${Math.min(100, now.inFlight / limit * 100)}%`;
     setTone(meter, now.inFlight >= limit ? 'warn' : 'flow');
-    const breakerText = `breaker ${breaker.state} since ${clock(breaker.since)}`;
+    const breakerText = `breaker ${breaker} since ${clock(now.breakerSince)}`;
     setText(handler.text, lines(
       `${count(now.inFlight)} of ${count(limit)} in flight (at most ${count(now.slots)}), ${count(now.held)} held`,
-      `${bytes(now.bytesInFlight)} in flight, oldest message ${seconds(now.oldestAgeSeconds)}`,
-      times('processing', now.process), !hasSink && breakerText));
+      `${bytes(now.bytesInFlight)} in flight, oldest message ${seconds(now.oldestAge)}`,
+      times('processing', measured.process), !hasSink && breakerText));
     setText(sink.text, lines(
-      now.results, !outage && times('store', now.store), breakerText,
-      Object.keys(now.retries).length > 0 && `retries by status since the start: ${counts(now.retries)}`));
+      now.results, !outage && times('store', measured.store), breakerText,
+      Object.keys(measured.retries).length > 0 && `retries by status since the start: ${byName(measured.retries)}`));
     setTone(sink.root, outage && 'bad');
-    setTone(handler.root, (now.stuck || outage && !hasSink) && 'bad');
+    setTone(handler.root, (now.isStuck || outage && !hasSink) && 'bad');
 
     const deadRate = rateOf('deadLetters');
-    setText(dead, `Dead letters: ${rate(deadRate)} (${lately}), ${count(now.deadLetters)} since the start${now.deadLetters > 0 ? `: ${counts(now.deadLettersByReason)}` : ''}`);
+    setText(dead, `Dead letters: ${rate(deadRate)} (${lately}), ${count(counts.deadLetters)} since the start${counts.deadLetters > 0 ? `: ${byName(measured.deadLettersByReason)}` : ''}`);
     setTone(dead, model.now() - new Date(now.lastDeadLetterAt) < 60000 && 'bad');
 
-    const total = (label, counter) => [label, rate(rateOf(counter)), count(now[counter])];
-    syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'done'), hasSink && total('Duplicates', 'duplicates'),
+    const total = (label, counter) => [label, rate(rateOf(counter)), count(counts[counter])];
+    syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'stored'), hasSink && total('Duplicates', 'duplicates'),
       total('Dead letters', 'deadLetters'), total('Returned to the source', 'returned'), total('Timed out', 'timeouts'), total('Lost', 'lost')]);
     const called = Object.entries(now.calls).map(([call, number]) => [call, count(number)]);
     syncRows(calls, called.length > 0 ? called : [['No calls to services', '']]);
@@ -138,7 +141,7 @@ function askPause(name, paused) {
 export function updateRoutes(model, withCharts) {
   const { routes, startedAt } = model.stats;
   // Failing routes first; the others keep their order.
-  const isFailing = ({ breaker, stuck, problem, receiving, pause }) => stuck || breaker.state !== 'closed' || problem !== null || !receiving && !pause;
+  const isFailing = ({ breaker, isStuck, problem, isReceiving, pause }) => isStuck || breaker !== 'closed' || problem !== null || !isReceiving && !pause;
   const ordered = [...routes].sort((a, b) => isFailing(b) - isFailing(a));
   sync(byId('route-list'), ordered, route => `${route.name} ${startedAt}`, createRoute, (element, route) => {
     element.update(model, route);

@@ -67,8 +67,8 @@ public sealed class RouteEndpointsTests
 
         JsonElement route = (await host.GetAsync("/api/v1/stats")).GetProperty("routes")[0];
 
-        route.GetProperty("receiving").GetBoolean().ShouldBeFalse();
-        route.GetProperty("ready").GetBoolean().ShouldBeTrue();
+        route.GetProperty("isReceiving").GetBoolean().ShouldBeFalse();
+        route.GetProperty("isReady").GetBoolean().ShouldBeTrue();
         JsonElement pause = route.GetProperty("pause");
         pause.GetProperty("note").GetString().ShouldBe("why");
         pause.GetProperty("by").GetString().ShouldBe("the API, from 127.0.0.1");
