@@ -122,7 +122,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature, I
     private static ArchiveConnector Connect(ArchiveOptions options, KeyTemplate template, HandlerServices services)
     {
         KeyPartMonitor monitor = new(
-            services.Route, template.Properties, options, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{services.Route}"))
+            services.Route, template.Properties, options, services.Time, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{services.Route}"))
         { LookForEnvelope = services.LookForEnvelope };
         services.Reports.Add(() => monitor.Describe() is { } parts
             ? $"properties of object keys since the start: {parts}. The rules are {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} and "

@@ -1,5 +1,4 @@
 using System.Buffers.Text;
-using System.Globalization;
 using System.Runtime.InteropServices;
 
 namespace Quayside.Messaging.Archive.Headers;
@@ -177,10 +176,6 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
     /// <summary>The same moment in a time zone.</summary>
     public HeaderDate In(TimeZoneInfo zone) =>
         Of(TimeZoneInfo.ConvertTimeFromUtc(new DateTime(Year, Month, Day, Hour, Minute, Second, DateTimeKind.Utc), zone));
-
-    /// <summary>The date in UTC, as ISO 8601.</summary>
-    public override string ToString() =>
-        string.Create(CultureInfo.InvariantCulture, $"{Year:0000}-{Month:00}-{Day:00}T{Hour:00}:{Minute:00}:{Second:00}Z");
 
     /// <summary>The date of a moment in UTC.</summary>
     internal static HeaderDate Of(DateTime utc) =>

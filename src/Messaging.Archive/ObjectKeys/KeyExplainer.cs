@@ -111,9 +111,13 @@ internal static class KeyExplainer
             HeaderUse.EpochNs => ", from nanoseconds since 1970",
             _ => "",
         };
+        DateTimeOffset now = TimeProvider.System.GetUtcNow();
+        string warning = ImplausibleDate.Find(date, now) is { } why
+            ? $"; warning: {why}, which is implausible{ImplausibleDate.SuggestUnit(header.Text(segment.Slot), property.Use, now)}"
+            : "";
         return new KeyPartExplanation(
             property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'),
-            $"the date {date}{kind}{(local == date ? "" : $", in {options.TimeZone}")}");
+            $"the date {ImplausibleDate.Show(date)}{kind}{(local == date ? "" : $", in {options.TimeZone}")}{warning}");
     }
 
     // As in the JSON: only strings have quotes. What the source knows is text.

@@ -17,6 +17,7 @@ internal sealed class KeyTemplate
     public const int MaxKeyBytes = 1_024;
 
     private readonly KeySegment[] _segments;
+    private readonly int[] _dateSlots;
     private readonly int _idSlot;
     private readonly MissingPropertyRule _missingProperty;
     private readonly InvalidValueRule _invalidValue;
@@ -39,6 +40,7 @@ internal sealed class KeyTemplate
         int[] slots = [.. options.Properties.Select(property => SlotOf(property, builder))];
         ObjectProperties = ObjectPropertyReader.Create(options.Properties, slots, _idSlot);
         Properties = builder.Properties;
+        _dateSlots = [.. Enumerable.Range(0, Properties.Length).Where(slot => (Properties[slot].Use & HeaderUse.AnyDate) != HeaderUse.None)];
         LongestKeyBytes = KeyTemplateCompiler.LongestKey(levels);
         LongestLevelBytes = levels.Max(KeyTemplateCompiler.LongestLevel);
         Merging = [.. levels.SelectMany(level => level.FindMerging(options.InvalidValue)).Distinct(StringComparer.Ordinal)];
@@ -161,6 +163,14 @@ internal sealed class KeyTemplate
         }
 
         destination.Advance(written);
+        if (monitor is not null)
+        {
+            foreach (int slot in _dateSlots)
+            {
+                monitor.CheckDate(slot, header);
+            }
+        }
+
         poison = default;
         return true;
     }

@@ -45,7 +45,7 @@ public sealed class ArchiveAllocationTests
         byte[] body = Encoding.UTF8.GetBytes(text);
         byte[] sourceId = "source-id"u8.ToArray();
         KeyTemplate template = KeyRun.Compile(options);
-        var monitor = new KeyPartMonitor("route", template.Properties, options, NullLogger.Instance);
+        var monitor = new KeyPartMonitor("route", template.Properties, options, TimeProvider.System, NullLogger.Instance);
         foreach (BodyValidation rule in Enum.GetValues<BodyValidation>())
         {
             var pool = new BufferPool();

@@ -57,6 +57,12 @@ public sealed class KeyReportTests
     }
 
     [Fact]
+    public void Explain_ImplausibleDate_WarnsAndNamesTheOtherUnit() => Explain(
+        """{"at":1595256130,"MessageId":"1"}""", ("Template", "{at:epochms:yyyy/MM}/{MessageId}")).Text.ShouldContain(
+        "the date 1970-01-19T11:07:36Z, from milliseconds since 1970; warning: before 1990, which is implausible. As seconds the value is "
+            + "2020-07-20T14:42:10Z: use the rule epoch instead of epochms");
+
+    [Fact]
     public void Explain_Poison_SaysWhatTheRuleAccepts() => Explain(
         """{"at":1767225600000,"MessageId":"1"}""", ("Template", "{at:epoch:yyyy/MM}/{MessageId}")).ShouldBe(
         (false, """

@@ -121,11 +121,91 @@ public sealed class KeyPartMonitorTests
         measured.ShouldBe(["Product invalid 1", "tenant.id missing 1"]);
     }
 
+<<<<<<< HEAD
     private sealed class Run(ArchiveOptions options, List<string> log, string route = "orders") : ILogger
+=======
+    [Theory]
+    [InlineData("{at:epochms:yyyy/MM}", "1795256130", "1970/01", "1970-01-21T18:40:56Z, before 1990", "As seconds the value is 2026-11-21T")]
+    [InlineData("{at:epochms:yyyy/MM}", "\"1795256130\"", "1970/01", "before 1990", "use the rule epoch instead of epochms")]
+    [InlineData("{at:epochms:yyyy/MM}", "0", "1970/01", "before 1990", null)]
+    [InlineData("{at:epoch:yyyy/MM}", "100000000000", "5138/11", "more than a year after this machine's clock (2026-11-26)", null)]
+    [InlineData("{at:epoch:yyyy/MM}", "179525613000", "7658/", "more than a year after", null)]
+    [InlineData("{at:epoch:yyyy/MM}", "157784630000", "6969/", "more than a year after", null)]
+    [InlineData("{at:epoch:yyyy/MM}", "-5", "1969/12", "before 1990", null)]
+    [InlineData("{at:epoch:yyyy/MM}", "1827316801", "2027/11", "more than a year after", null)]
+    [InlineData("{at:yyyy/MM/dd}", "\"1970-01-21\"", "1970/01/21", "1970-01-21T00:00:00Z, before 1990", null)]
+    [InlineData("{at:yyyy/MM/dd}", "\"1989-12-31T23:59:59Z\"", "1989/12/31", "before 1990", null)]
+    [InlineData("{at:yyyy/MM/dd}", "\"0001-01-01T00:00:01\"", "0001/01/01", "before 1990", null)]
+    [InlineData("{at:yyyy/MM/dd}", "\"2027-11-26T12:00:01Z\"", "2027/11/26", "more than a year after", null)]
+    [InlineData("{at:yyyy/MM/dd}", "\"9999-12-31\"", "9999/12/31", "more than a year after", null)]
+    public void TryWrite_ImplausibleDate_IsStoredCountedAndLogged(string level, string value, string prefix, string why, string? suggestion)
+    {
+        Run run = new(new KeyTemplateOptions { Template = level + "/{MessageId}" }, _log);
+
+        run.Key($$"""{"MessageId":"1","at":{{value}}}""").ShouldStartWith(prefix);
+
+        run.Monitor.Describe().ShouldBe("at implausible 1");
+        string line = _log.ShouldHaveSingleItem();
+        line.ShouldStartWith("Route orders: the date of at is ");
+        line.ShouldContain(why);
+        line.Contains(suggestion ?? "use the rule", StringComparison.Ordinal).ShouldBe(suggestion is not null, line);
+    }
+
+    [Theory]
+    [InlineData("{at:epoch:yyyy/MM}", "1795256130")]
+    [InlineData("{at:epochms:yyyy/MM}", "1795256130000")]
+    [InlineData("{at:yyyy/MM}", "\"1990-01-01\"")]
+    [InlineData("{at:yyyy/MM}", "\"2027-11-26T12:00:00Z\"")]
+    [InlineData("{at:yyyy/MM}", "\"2027-01-01\"")]
+    [InlineData("{at:yyyy/MM}", "\"0001-01-01T00:00:00\"")]
+    public void TryWrite_PlausibleOrNoDate_IsNotImplausible(string level, string value)
+    {
+        Run run = new(new KeyTemplateOptions { Template = level + "/{MessageId}" }, _log);
+
+        run.Key($$"""{"MessageId":"1","at":{{value}}}""");
+
+        (run.Monitor.Describe() ?? string.Empty).ShouldNotContain("implausible");
+        _log.Where(line => line.Contains("date of at is")).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void TryWrite_ManyImplausibleDates_AreLoggedFromTimeToTimeAndAllCounted()
+    {
+        Run run = new(new KeyTemplateOptions { Template = "{at:epochms:yyyy}/{other:yyyy}/{at:epochms:MM}/{MessageId}" }, _log);
+        for (int i = 0; i < 100; i++)
+        {
+            run.Key($$"""{"MessageId":"{{i}}","at":1795256130,"other":"2026-11-21"}""");
+        }
+
+        run.Time.Advance(TimeSpan.FromMinutes(10));
+        run.Key("""{"MessageId":"x","at":1795256130,"other":"1980-01-01"}""");
+
+        run.Monitor.Describe().ShouldBe("at implausible 101, other implausible 1");
+        _log.Count.ShouldBe(3);
+        _log[1].ShouldEndWith("(99 similar lines suppressed)");
+    }
+
+    // The year in which the worker started is no limit: the clock is read again for a date after it.
+    [Fact]
+    public void TryWrite_YearsAfterTheStart_ComparesWithTheClockOfThen()
+    {
+        Run run = new(new KeyTemplateOptions { Template = "{at:yyyy}/{MessageId}" }, _log);
+        _ = run.Monitor;
+        run.Time.Advance(TimeSpan.FromDays(3 * 366));
+
+        run.Key("""{"MessageId":"1","at":"2029-11-21"}""");
+
+        run.Monitor.Describe().ShouldBeNull();
+    }
+
+    private sealed class Run(KeyTemplateOptions options, List<string> log, string route = "orders") : ILogger
+>>>>>>> parent of 706e6afe (Archive: dates are stored as read, without a guess whether they are plausible)
     {
         private readonly KeyTemplate _template = KeyRun.Compile(options);
 
-        public KeyPartMonitor Monitor => field ??= new KeyPartMonitor(route, _template.Properties, options, this);
+        public ManualTimeProvider Time { get; } = new(new DateTimeOffset(2026, 11, 26, 12, 0, 0, TimeSpan.Zero));
+
+        public KeyPartMonitor Monitor => field ??= new KeyPartMonitor(route, _template.Properties, options, Time, this);
 
         public string Key(string body)
         {
