@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
 using Quayside.Messaging.Json;
@@ -6,8 +7,8 @@ using Quayside.Messaging.Telemetry;
 namespace Quayside.Messaging.CloudFront.Events;
 
 /// <summary>
-/// Reads S3 event notifications (versions 2.x), as S3 sends them to a queue, and S3's events from EventBridge. It skips unknown properties.
-/// Poison is a value: no body makes it throw. Immutable: one instance serves all threads.
+/// Reads S3 event notifications (versions 2.x), as S3 sends them to a queue, and S3's events from EventBridge; either may be wrapped in the
+/// envelope of SNS. It skips unknown properties. Poison is a value: no body makes it throw. Immutable: one instance serves all threads.
 /// </summary>
 /// <param name="buckets">The buckets whose objects may be read.</param>
 /// <param name="prefix">Begins the keys of logs; may be empty.</param>
@@ -26,7 +27,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, string 
     {
         try
         {
-            return ReadJson(body);
+            return Read(body, isEnveloped: false);
         }
         catch (JsonException)
         {
@@ -39,7 +40,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, string 
         }
     }
 
-    private S3Event ReadJson(ReadOnlyMemory<byte> body)
+    private S3Event Read(ReadOnlyMemory<byte> body, bool isEnveloped)
     {
         if (!Utf8.IsValid(body.Span))
         {
@@ -53,22 +54,65 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, string 
         }
 
         using JsonDocument document = JsonDocument.Parse(body);
+        return Read(document, isEnveloped);
+    }
+
+    private S3Event Read(JsonDocument document, bool isEnveloped)
+    {
         EventFields fields = new();
         JsonElement? root = document.RootElement.ValueKind == JsonValueKind.Object ? document.RootElement : null;
         JsonElement? records = fields.Find(root, "Records"u8);
-        if (fields.Fault is { } fault)
+        JsonElement? message = fields.Find(root, "Message"u8);
+        if (fields.Fault is not null)
         {
-            return Poison(fault, fields.Detail);
+            return Poison(fields.Fault, fields.Detail);
         }
 
-        return records?.ValueKind == JsonValueKind.Array ? ReadRecords(records.Value, fields)
-            : fields.Find(root, "Event"u8) is { ValueKind: JsonValueKind.String } test && test.ValueEquals("s3:TestEvent"u8) ? new S3Event([], Ignored: 1)
-            : fields.Find(root, "detail-type"u8) is not { ValueKind: JsonValueKind.String } ? Poison(
+        return (records?.ValueKind, message?.ValueKind) switch
+        {
+            (JsonValueKind.Array, _) => ReadRecords(records.Value, fields),
+            _ when fields.Find(root, "Event"u8) is { ValueKind: JsonValueKind.String } test && test.ValueEquals("s3:TestEvent"u8) =>
+                new S3Event([], Ignored: 1),
+            _ when fields.Find(root, "detail-type"u8) is { ValueKind: JsonValueKind.String } && fields.Text(root, "source"u8) == "aws.s3" =>
+                ReadEventBridge(root, fields),
+            (_, JsonValueKind.String) when !isEnveloped => ReadEnveloped(root, message.Value.GetString()!, fields),
+            _ => Poison(
                 EventFault.NoRecords,
-                "The body has neither a property Records with an array nor the property Event with s3:TestEvent. "
-                    + "If SNS sent it, set the route's Envelope to Sns.")
-            : fields.Text(root, "source"u8) == "aws.s3" ? ReadEventBridge(root, fields)
-            : Poison(EventFault.NoRecords, "It is an event of EventBridge, but its source is not aws.s3: let the rule send the bucket's events only.");
+                $"The body has neither a property Records with an array nor the property Event with s3:TestEvent.{DescribeOther(root, fields)}"),
+        };
+    }
+
+    // The body's own JSON is well formed, so a text in Message that is no JSON does not make the message malformed.
+    private S3Event ReadEnveloped(JsonElement? root, string message, EventFields fields)
+    {
+        string other = DescribeOther(root, fields);
+        if (other.Length == 0)
+        {
+            try
+            {
+                S3Event read = Read(Encoding.UTF8.GetBytes(message), isEnveloped: true);
+                return read.Fault == EventFault.EmptyBody ? Poison(EventFault.NoRecords, "The property Message is empty.") : read;
+            }
+            catch (JsonException)
+            {
+                other = " It has a property Message, as SNS sends it, but its text is not JSON.";
+            }
+        }
+
+        return Poison(EventFault.NoRecords, $"The body has no property Records.{other}");
+    }
+
+    private static string DescribeOther(JsonElement? root, EventFields fields)
+    {
+        if (fields.Find(root, "Type"u8) is { ValueKind: JsonValueKind.String } type
+            && (type.ValueEquals("SubscriptionConfirmation"u8) || type.ValueEquals("UnsubscribeConfirmation"u8)))
+        {
+            return " SNS sent it to ask for a confirmation, and it announces no object. Confirm the subscription with its SubscribeURL; the worker does not.";
+        }
+
+        return fields.Find(root, "detail-type"u8) is null
+            ? string.Empty
+            : " It is an event of EventBridge, but its source is not aws.s3: let the rule send the bucket's events only.";
     }
 
     private S3Event ReadEventBridge(JsonElement? root, EventFields fields)

@@ -1,4 +1,5 @@
 using System.Text;
+using System.Text.Json;
 using Quayside.Messaging.CloudFront.Events;
 
 namespace Messaging.Tests.CloudFront;
@@ -25,6 +26,8 @@ public sealed class S3EventReaderTests
         { "{\"Records\":{}}", "event-no-records" },
         { "{\"Records\":null}", "event-no-records" },
         { "{\"Event\":\"s3:Other\"}", "event-no-records" },
+        { "{\"Message\":\"{}\"}", "event-no-records" },
+        { "{\"Message\":\"{\\\"Message\\\":\\\"{}\\\"}\"}", "event-no-records" },
         { "{\"detail-type\":\"Object Created\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\"}}}", "event-no-records" },
         { "{\"detail-type\":1,\"source\":\"aws.s3\"}", "event-no-records" },
         { "{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\"}", "event-bad-record" },
@@ -38,6 +41,8 @@ public sealed class S3EventReaderTests
         { Events.EventBridge(new string('k', 1_025)), "event-bad-key" },
         { Events.EventBridge("a\\ud800"), "invalid-utf8" },
         { "{\"Message\":\"{\"}", "event-no-records" },
+        { "{\"Message\":\"\"}", "event-no-records" },
+        { "{\"Message\":\" \"}", "event-no-records" },
         { "{\"Records\":[1]}", "event-bad-record" },
         { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\"\u00e9\"}}}]}",
             "event-bad-record" },
@@ -100,7 +105,11 @@ public sealed class S3EventReaderTests
     }
 
     [Theory]
-    [InlineData("""{"Type":"Notification","Message":"{\"Records\":[]}"}""", "If SNS sent it, set the route's Envelope to Sns.")]
+    [InlineData(
+        """{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"secret-token","TopicArn":"arn:aws:sns:us-east-1:1:t","Message":"You have chosen to subscribe to the topic.\nTo confirm, visit the SubscribeURL.","SubscribeURL":"https://sns.example/?Token=secret-token"}""", "Confirm the subscription with its SubscribeURL")]
+    [InlineData("""{"Type":"UnsubscribeConfirmation","Message":"You have chosen to deactivate","SubscribeURL":"https://sns.example/"}""", "SNS sent it")]
+    [InlineData("""{"Type":"SubscriptionConfirmation","Message":"{}"}""", "SNS sent it")]
+    [InlineData("""{"Type":"Notification","Message":"a text"}""", "its text is not JSON")]
     [InlineData(
         """{"detail-type":"EC2 Instance State-change Notification","source":"aws.ec2","detail":{"state":"running"}}""",
         "an event of EventBridge, but its source is not aws.s3")]
@@ -110,6 +119,7 @@ public sealed class S3EventReaderTests
 
         read.Fault.ShouldBe(EventFault.NoRecords);
         read.Detail.ShouldContain(detail);
+        read.Detail.ShouldNotContain("secret-token");
     }
 
     [Theory]
@@ -184,9 +194,23 @@ public sealed class S3EventReaderTests
     public void Read_NoRecordInTheArray_NamesNoObject() => Read("""{"Records":[]}""").Fault.ShouldBeNull();
 
     [Fact]
-    public void Read_EventOfEventBridge_NamesItsObject() => Read(
-        """{"detail-type":"Object Created","source":"aws.s3","detail":{"bucket":{"name":"logs"},"object":{"key":"k","size":1}}}""")
-        .Objects.ShouldBe([new LogObject("logs", "k", null, null)]);
+    public void Read_EventInsideOfSns_IsUnwrapped()
+    {
+        string wrapped = JsonSerializer.Serialize(new Dictionary<string, string>
+        {
+            ["Type"] = "Notification",
+            ["TopicArn"] = "arn:aws:sns:eu-west-1:000000000000:logs",
+            ["Message"] = Events.Of(Events.Record("red+flower.gz")),
+        });
+
+        Read(wrapped).Objects.Single().Key.ShouldBe("red flower.gz");
+    }
+
+    [Theory]
+    [InlineData("""{"detail-type":"Object Created","source":"aws.s3","detail":{"bucket":{"name":"logs"},"object":{"key":"k","size":1}}}""")]
+    [InlineData(
+        """{"Type":"Notification","Message":"{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"k\",\"size\":1}}}"}""")]
+    public void Read_EventOfEventBridge_NamesItsObject(string body) => Read(body).Objects.ShouldBe([new LogObject("logs", "k", null, null)]);
 
     [Theory]
     [InlineData("red+flower.gz")]
