@@ -49,9 +49,9 @@ internal sealed partial class SqsMessageSource
 
                 ReceiveSucceeded(unusable);
                 Accept(received.AsSpan(0, count), took, queues.IsFifo ? new FifoGroups() : null, slots);
-                if (count == 0 && _time.GetElapsedTime(askedAt) < ShortPollPause)
+                if (count == 0)
                 {
-                    await Task.Delay(ShortPollPause, _time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                    await AfterEmptyAsync(queues, _time.GetElapsedTime(askedAt), stop);
                 }
             }
             catch (OperationCanceledException) when (stop.IsCancellationRequested)
@@ -229,5 +229,35 @@ internal sealed partial class SqsMessageSource
         }
 
         await Task.Delay(wait, _time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    private async ValueTask AfterEmptyAsync(SqsQueues queues, TimeSpan took, CancellationToken stop)
+    {
+        // Some empty answers are checked: near the in-flight limit SQS returns neither messages nor an error.
+        if (Interlocked.Increment(ref _emptyAnswers) % 256 == 255)
+        {
+            await CheckInFlightLimitAsync(queues, stop);
+        }
+
+        if (took < ShortPollPause)
+        {
+            await Task.Delay(ShortPollPause, _time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    private async ValueTask CheckInFlightLimitAsync(SqsQueues queues, CancellationToken stop)
+    {
+        try
+        {
+            QueueAttributes attributes = await _client.GetQueueAttributesAsync(queues.Url, stop);
+            if (attributes.MessagesInFlight > 100_000)
+            {
+                _log.NearInFlightLimit(attributes.MessagesInFlight);
+            }
+        }
+        catch (AwsServiceException)
+        {
+            // Receiving works, and only that counts; the next check may succeed.
+        }
     }
 }

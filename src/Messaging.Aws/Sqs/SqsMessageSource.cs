@@ -52,6 +52,7 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
     private volatile string? _problem = "SQS has not answered since the start.";
     private int _receiveFailures = 1;
 
+    private int _emptyAnswers;
     private bool _started;
     private int _disposed;
 

@@ -45,6 +45,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void DeadLetterWithoutAttributes(string id) => LogDeadLetterWithoutAttributes(logger, route, id);
 
+    public void NearInFlightLimit(long inFlight) => LogNearInFlightLimit(logger, route, inFlight);
+
     public void Unusable(int count) => LogUnusable(logger, route, count);
 
     [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be retried: {Error}")]
@@ -85,6 +87,12 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(
         3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue; it is abandoned and will be redelivered: {Error}")]
     private static partial void LogDeadLetterFailed(ILogger logger, string route, string id, string error);
+
+    [LoggerMessage(
+        3211, LogLevel.Warning,
+        "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS returns no more messages. "
+            + "Look for consumers that receive without deleting")]
+    private static partial void LogNearInFlightLimit(ILogger logger, string route, long inFlight);
 
     [LoggerMessage(
         3213, LogLevel.Warning,

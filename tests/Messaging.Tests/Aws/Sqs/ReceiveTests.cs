@@ -9,6 +9,7 @@ namespace Messaging.Tests.Aws.Sqs;
 public sealed class ReceiveTests
 {
     private const int ReceiveFailed = 3206;
+    private const int NearInFlightLimit = 3211;
     private const int ReceiveRefused = 3207;
     private const int ReceiveRecovered = 3208;
     private const int Unusable = 3213;
@@ -277,5 +278,51 @@ public sealed class ReceiveTests
         {
             await delivery.SettleAsync(Quayside.Pipeline.Settlements.Settlement.Complete);
         }
+    }
+
+    [Fact]
+    public async Task Receive_ManyEmptyAnswersNearTheInFlightLimit_Warns()
+    {
+        await using SqsRun run = SqsRun.Create();
+        run.Queue.AnswersEmptyImmediately = true;
+        run.Queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = "119000";
+        await run.BeginAsync();
+
+        await run.PassUntilAsync(() => run.HasLogged(NearInFlightLimit), "An empty answer near the limit was accepted.");
+
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task CountDeadLetters_IsOfTheDeadLetterQueue_WhateverItsMessagesDo()
+    {
+        await using SqsRun run = SqsRun.Create();
+        (await run.Source.CountDeadLettersAsync(CancellationToken.None)).ShouldBeNull();
+        await run.Source.CheckAsync(CancellationToken.None);
+        run.Queue.Attributes["ApproximateNumberOfMessages"] = "12";
+        run.Queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = "3";
+        run.Queue.Attributes["ApproximateNumberOfMessagesDelayed"] = "1";
+
+        (await run.Source.CountDeadLettersAsync(CancellationToken.None)).ShouldBe(16);
+
+        QueueCall call = run.Queue.Calls.Last();
+        (call.Operation, call.Text("QueueUrl")[^5..]).ShouldBe(("GetQueueAttributes", "/dead"));
+    }
+
+    [Fact]
+    public async Task Receive_CheckOfTheInFlightLimitFails_IsNoProblem()
+    {
+        await using SqsRun run = SqsRun.Create();
+        run.Queue.AnswersEmptyImmediately = true;
+        await run.BeginAsync();
+        run.Queue.Script = call => call.Operation == "GetQueueAttributes" ? QueueAnswer.Error(403, "AccessDenied") : null;
+
+        await run.PassUntilAsync(() => run.Queue.Calls.Count(call => call.Operation == "GetQueueAttributes") == 2, "The queue was not looked at.");
+        int receives = run.Queue.Receives.Count;
+        await run.PassUntilAsync(() => run.Queue.Receives.Count > receives + 2, "Receiving stopped.");
+
+        run.Source.Problem.ShouldBeNull();
+        run.HasLogged(ReceiveRefused).ShouldBeFalse();
+        await run.EndAsync();
     }
 }
