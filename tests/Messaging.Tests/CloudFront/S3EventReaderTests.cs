@@ -106,7 +106,8 @@ public sealed class S3EventReaderTests
 
     [Theory]
     [InlineData(
-        """{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"secret-token","TopicArn":"arn:aws:sns:us-east-1:1:t","Message":"You have chosen to subscribe to the topic.\nTo confirm, visit the SubscribeURL.","SubscribeURL":"https://sns.example/?Token=secret-token"}""", "Confirm the subscription with its SubscribeURL")]
+        """{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"secret-token","TopicArn":"arn:aws","Message":"To confirm, visit it","SubscribeURL":"https://a.example/?Token=secret-token"}""",
+        "Confirm the subscription with its SubscribeURL")]
     [InlineData("""{"Type":"UnsubscribeConfirmation","Message":"You have chosen to deactivate","SubscribeURL":"https://sns.example/"}""", "SNS sent it")]
     [InlineData("""{"Type":"SubscriptionConfirmation","Message":"{}"}""", "SNS sent it")]
     [InlineData("""{"Type":"Notification","Message":"a text"}""", "its text is not JSON")]
@@ -209,7 +210,7 @@ public sealed class S3EventReaderTests
     [Theory]
     [InlineData("""{"detail-type":"Object Created","source":"aws.s3","detail":{"bucket":{"name":"logs"},"object":{"key":"k","size":1}}}""")]
     [InlineData(
-        """{"Type":"Notification","Message":"{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"k\",\"size\":1}}}"}""")]
+        """{"Message":"{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"k\",\"size\":1}}}"}""")]
     public void Read_EventOfEventBridge_NamesItsObject(string body) => Read(body).Objects.ShouldBe([new LogObject("logs", "k", null, null)]);
 
     [Theory]

@@ -121,9 +121,6 @@ public sealed class KeyPartMonitorTests
         measured.ShouldBe(["Product invalid 1", "tenant.id missing 1"]);
     }
 
-<<<<<<< HEAD
-    private sealed class Run(ArchiveOptions options, List<string> log, string route = "orders") : ILogger
-=======
     [Theory]
     [InlineData("{at:epochms:yyyy/MM}", "1795256130", "1970/01", "1970-01-21T18:40:56Z, before 1990", "As seconds the value is 2026-11-21T")]
     [InlineData("{at:epochms:yyyy/MM}", "\"1795256130\"", "1970/01", "before 1990", "use the rule epoch instead of epochms")]
@@ -140,7 +137,7 @@ public sealed class KeyPartMonitorTests
     [InlineData("{at:yyyy/MM/dd}", "\"9999-12-31\"", "9999/12/31", "more than a year after", null)]
     public void TryWrite_ImplausibleDate_IsStoredCountedAndLogged(string level, string value, string prefix, string why, string? suggestion)
     {
-        Run run = new(new KeyTemplateOptions { Template = level + "/{MessageId}" }, _log);
+        Run run = new(new ArchiveOptions { Template = level + "/{MessageId}" }, _log);
 
         run.Key($$"""{"MessageId":"1","at":{{value}}}""").ShouldStartWith(prefix);
 
@@ -160,7 +157,7 @@ public sealed class KeyPartMonitorTests
     [InlineData("{at:yyyy/MM}", "\"0001-01-01T00:00:00\"")]
     public void TryWrite_PlausibleOrNoDate_IsNotImplausible(string level, string value)
     {
-        Run run = new(new KeyTemplateOptions { Template = level + "/{MessageId}" }, _log);
+        Run run = new(new ArchiveOptions { Template = level + "/{MessageId}" }, _log);
 
         run.Key($$"""{"MessageId":"1","at":{{value}}}""");
 
@@ -171,7 +168,7 @@ public sealed class KeyPartMonitorTests
     [Fact]
     public void TryWrite_ManyImplausibleDates_AreLoggedFromTimeToTimeAndAllCounted()
     {
-        Run run = new(new KeyTemplateOptions { Template = "{at:epochms:yyyy}/{other:yyyy}/{at:epochms:MM}/{MessageId}" }, _log);
+        Run run = new(new ArchiveOptions { Template = "{at:epochms:yyyy}/{other:yyyy}/{at:epochms:MM}/{MessageId}" }, _log);
         for (int i = 0; i < 100; i++)
         {
             run.Key($$"""{"MessageId":"{{i}}","at":1795256130,"other":"2026-11-21"}""");
@@ -189,7 +186,7 @@ public sealed class KeyPartMonitorTests
     [Fact]
     public void TryWrite_YearsAfterTheStart_ComparesWithTheClockOfThen()
     {
-        Run run = new(new KeyTemplateOptions { Template = "{at:yyyy}/{MessageId}" }, _log);
+        Run run = new(new ArchiveOptions { Template = "{at:yyyy}/{MessageId}" }, _log);
         _ = run.Monitor;
         run.Time.Advance(TimeSpan.FromDays(3 * 366));
 
@@ -198,8 +195,7 @@ public sealed class KeyPartMonitorTests
         run.Monitor.Describe().ShouldBeNull();
     }
 
-    private sealed class Run(KeyTemplateOptions options, List<string> log, string route = "orders") : ILogger
->>>>>>> parent of 706e6afe (Archive: dates are stored as read, without a guess whether they are plausible)
+    private sealed class Run(ArchiveOptions options, List<string> log, string route = "orders") : ILogger
     {
         private readonly KeyTemplate _template = KeyRun.Compile(options);
 

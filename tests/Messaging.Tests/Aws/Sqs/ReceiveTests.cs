@@ -294,22 +294,6 @@ public sealed class ReceiveTests
     }
 
     [Fact]
-    public async Task CountDeadLetters_IsOfTheDeadLetterQueue_WhateverItsMessagesDo()
-    {
-        await using SqsRun run = SqsRun.Create();
-        (await run.Source.CountDeadLettersAsync(CancellationToken.None)).ShouldBeNull();
-        await run.Source.CheckAsync(CancellationToken.None);
-        run.Queue.Attributes["ApproximateNumberOfMessages"] = "12";
-        run.Queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = "3";
-        run.Queue.Attributes["ApproximateNumberOfMessagesDelayed"] = "1";
-
-        (await run.Source.CountDeadLettersAsync(CancellationToken.None)).ShouldBe(16);
-
-        QueueCall call = run.Queue.Calls.Last();
-        (call.Operation, call.Text("QueueUrl")[^5..]).ShouldBe(("GetQueueAttributes", "/dead"));
-    }
-
-    [Fact]
     public async Task Receive_CheckOfTheInFlightLimitFails_IsNoProblem()
     {
         await using SqsRun run = SqsRun.Create();
