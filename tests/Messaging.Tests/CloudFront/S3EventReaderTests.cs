@@ -106,7 +106,7 @@ public sealed class S3EventReaderTests
 
     [Theory]
     [InlineData(
-        """{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"secret-token","TopicArn":"arn:aws","Message":"To confirm, visit it","SubscribeURL":"https://a.example/?Token=secret-token"}""",
+        """{"Type":"SubscriptionConfirmation","MessageId":"1","Message":"To confirm, visit it","SubscribeURL":"https://a.example/?Token=secret-token"}""",
         "Confirm the subscription with its SubscribeURL")]
     [InlineData("""{"Type":"UnsubscribeConfirmation","Message":"You have chosen to deactivate","SubscribeURL":"https://sns.example/"}""", "SNS sent it")]
     [InlineData("""{"Type":"SubscriptionConfirmation","Message":"{}"}""", "SNS sent it")]
@@ -210,7 +210,7 @@ public sealed class S3EventReaderTests
     [Theory]
     [InlineData("""{"detail-type":"Object Created","source":"aws.s3","detail":{"bucket":{"name":"logs"},"object":{"key":"k","size":1}}}""")]
     [InlineData(
-        """{"Message":"{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"k\",\"size\":1}}}"}""")]
+        """{"Message":"{\"detail-type\":\"O\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"k\",\"size\":1}}}"}""")]
     public void Read_EventOfEventBridge_NamesItsObject(string body) => Read(body).Objects.ShouldBe([new LogObject("logs", "k", null, null)]);
 
     [Theory]
