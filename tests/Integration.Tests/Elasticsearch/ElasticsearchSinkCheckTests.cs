@@ -114,13 +114,17 @@ public sealed class ElasticsearchSinkCheckTests
     }
 
     [Fact]
-    public async Task Check_NotElasticsearch_Fails()
+    public async Task Check_NotElasticsearch_IsAProblemThatNamesTheSetting()
     {
+        using RecordingLog log = new();
         await using StrictElasticsearch server = await StrictElasticsearch.StartAsync();
         await using ElasticsearchSink sink =
-            ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoint = [new Uri(server.Address, "somewhere/else/").AbsoluteUri], Index = "logs" });
+            ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoint = [new Uri(server.Address, "somewhere/else/").AbsoluteUri], Index = "logs" }, loggers: log);
 
-        (await Should.ThrowAsync<StartupException>(() => sink.CheckAsync(Token))).Message.ShouldContain("Sinks:Elasticsearch:Endpoint");
+        await sink.CheckAsync(Token);
+
+        sink.Problem.ShouldNotBeNull().ShouldContain("check Sinks:Elasticsearch:Endpoint");
+        log.Entries.ShouldContain(entry => entry.Id.Id == 4201);
     }
 
     private static Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions> Basic(string user, string password) =>
