@@ -50,6 +50,8 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxDeliveryCount) =>
         LogHeldBeyondLimit(_rare, route, DurationText.Of(limit), DurationText.Of(longest), maxDeliveryCount);
 
+    public void SessionsEmpty(int count, TimeSpan waited) => LogSessionsEmpty(_rare, route, count, DurationText.Of(waited));
+
     [LoggerMessage(
         3300, LogLevel.Warning, "Route {Route}: Service Bus is unreachable; the worker checks it every 1 to 30 s and is not ready until it answers: {Error}")]
     private static partial void LogUnreachable(ILogger logger, string route, string error);
@@ -105,4 +107,11 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
 
     [LoggerMessage(3313, LogLevel.Information, "Route {Route}: Service Bus answers settlements again")]
     private static partial void LogSettlementsAnswered(ILogger logger, string route);
+
+    [LoggerMessage(
+        3314, LogLevel.Warning,
+        "Route {Route}: {Count} sessions in a row were closed without a message, though Service Bus hands out sessions that have some: none arrived within "
+            + "{Waited}. One that arrives later is released unprocessed, which counts as a delivery: MaxDeliveryCount of them dead-letter it. Check the "
+            + "connection to the namespace, and whether other receivers take the messages, or whether they expire")]
+    private static partial void LogSessionsEmpty(ILogger logger, string route, int count, string waited);
 }

@@ -4,8 +4,8 @@ namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// The sessions from which one run receives. A call has one session at a time and gets its messages one after another, in order; a message that
-/// is abandoned is the next one again. A session without a message for <see cref="IdleTime"/> makes room
-/// for another. Its lock, which is that of its messages, is renewed until it is closed, and belongs to its link: after a stop the link
+/// is abandoned is the next one again. A session without a message for <see cref="IdleTime"/>, or twice the time that its first one took to arrive,
+/// makes room for another. Its lock, which is that of its messages, is renewed until it is closed, and belongs to its link: after a stop the link
 /// stays open until the message in flight is settled.
 /// </summary>
 /// <param name="calls">Sessions at the same time.</param>
@@ -23,8 +23,14 @@ internal sealed class SessionLinks(
     // The service hands out sessions that have messages: however short the idle time is, the first message of a session is waited for.
     private static readonly TimeSpan FirstWait = TimeSpan.FromSeconds(5);
 
+    // One may be empty by accident: another receiver took its messages, or they expired.
+    private const int MaxEmpty = 5;
+
     // The session of each call. Opened by the call; closed where it is taken out.
     private readonly Session?[] _sessions = new Session?[calls];
+
+    // Sessions in a row that brought no message.
+    private int _empty;
 
     public override ServiceBusReceiver SettlingFor(int call) =>
         Volatile.Read(ref _sessions[call])?.Receiver ?? throw new ObjectDisposedException(nameof(ServiceBusSessionReceiver));
@@ -78,8 +84,13 @@ internal sealed class SessionLinks(
         {
             // Before: the stop closes sessions without a message.
             session.HasMessage = true;
-            message = await session.Receiver.ReceiveMessageAsync(session.IsNew ? FirstWait : IdleTime, Abort.Token);
-            session.IsNew = false;
+            long askedAt = time.GetTimestamp();
+            message = await session.Receiver.ReceiveMessageAsync(session.IdleTime ?? FirstWait, Abort.Token);
+            if (session.IdleTime is null)
+            {
+                FirstReceived(session, message is not null, time.GetElapsedTime(askedAt));
+            }
+
             return message;
         }
         catch (Exception exception) when (!IsStopping
@@ -97,6 +108,20 @@ internal sealed class SessionLinks(
                 session.HasMessage = false;
                 await CloseAsync(call);
             }
+        }
+    }
+
+    private void FirstReceived(Session session, bool hasMessage, TimeSpan took)
+    {
+        // A message that is on its way when the session closes would be released unprocessed. Twice, since an arrival takes a while longer at times.
+        session.IdleTime = 2 * took > IdleTime ? 2 * took : IdleTime;
+        if (hasMessage)
+        {
+            Volatile.Write(ref _empty, 0);
+        }
+        else if (Interlocked.Increment(ref _empty) is int empty and >= MaxEmpty)
+        {
+            log.SessionsEmpty(empty, took);
         }
     }
 
@@ -137,8 +162,8 @@ internal sealed class SessionLinks(
 
         public ServiceBusSessionReceiver Receiver => receiver;
 
-        /// <summary>True until its first receive has ended.</summary>
-        public bool IsNew { get; set; } = true;
+        /// <summary>How long it may have no message; null until its first receive has ended.</summary>
+        public TimeSpan? IdleTime { get; set; }
 
         /// <summary>True from before a receive until its message is settled.</summary>
         public bool HasMessage

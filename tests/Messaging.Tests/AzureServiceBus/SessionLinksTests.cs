@@ -28,7 +28,32 @@ public sealed class SessionLinksTests
         (await ReceiveAsync(links)).ShouldBeNull();
         FakeSession session = _sessions.ShouldHaveSingleItem();
         session.IsOpen.ShouldBeFalse();
-        session.Waits.ShouldBe([TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(2)]);
+        session.Waits.Count.ShouldBe(2);
+        session.Waits[0].ShouldBe(TimeSpan.FromSeconds(5));
+        session.Waits[1].ShouldBeInRange(TimeSpan.FromSeconds(8), TimeSpan.FromSeconds(9), "Twice the time that a message takes.");
+        _log.Entries.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Receive_SessionsBringNoMessage_AreAWarning()
+    {
+        SessionLinks links = Create(arrival: TimeSpan.FromMinutes(1), messages: 1);
+
+        for (int session = 0; session < 4; session++)
+        {
+            (await ReceiveAsync(links)).ShouldBeNull();
+        }
+
+        _log.Entries.ShouldBeEmpty("One, or a few, may be empty by accident.");
+        (await ReceiveAsync(links)).ShouldBeNull();
+        (await ReceiveAsync(links)).ShouldBeNull();
+
+        string text = _log.Entries.ShouldHaveSingleItem().Text;
+        _log.Entries[0].Id.Id.ShouldBe(3314);
+        text.ShouldContain("5 sessions in a row");
+        text.ShouldContain("MaxDeliveryCount");
+        _sessions.Count.ShouldBe(6);
+        _sessions.ShouldAllBe(session => !session.IsOpen);
     }
 
     [Fact]
