@@ -208,7 +208,18 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     /// <returns>True when the broker has delivered a message.</returns>
     private async Task<bool> RunAsync(IMessageIntake intake, SlotLease slots, CancellationToken stopReceiving)
     {
-        ReceiveRun run = new(intake, slots, _entity.CreateLinks(_calls, _log), _calls, _inWork, _settler, _health, _log, _time, _options);
+        RunLinks links;
+        try
+        {
+            links = _entity.CreateLinks(_calls, _log);
+        }
+        catch
+        {
+            slots.Dispose();
+            throw;
+        }
+
+        ReceiveRun run = new(intake, slots, links, _calls, _inWork, _settler, _health, _log, _time, _options);
         try
         {
             run.Start();

@@ -45,6 +45,9 @@ internal sealed class FakeBus : IFakeBroker
     /// <summary>While set, settlements and the peek wait for it.</summary>
     public Task? Gate { get; set; }
 
+    /// <summary>While set, no receiver is created.</summary>
+    public Exception? LinkFault { get; set; }
+
     /// <summary>While set, no message is received and receives fail with it.</summary>
     public Exception? ReceiveFault { get; set; }
 

@@ -17,6 +17,7 @@ internal sealed class FakeBusClient(FakeBus bus, ServiceBusRetryOptions? retries
 
     public override ServiceBusReceiver CreateReceiver(string queueName, ServiceBusReceiverOptions options)
     {
+        _ = bus.LinkFault is { } fault ? throw fault : bus;
         FakeReceiver receiver = (FakeReceiver)base.CreateReceiver(queueName, options);
         Receivers.Enqueue(receiver);
         return receiver;

@@ -32,6 +32,17 @@ public sealed class ReceivingTests
         await harness.FinishAsync();
     }
 
+    [Fact]
+    public async Task Receive_LinksCannotBeCreated_GivesTheSlotsBack()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 4);
+        harness.Bus.LinkFault = new InvalidOperationException("a test's");
+
+        await Should.ThrowAsync<InvalidOperationException>(harness.Source.ReceiveAsync(harness.Intake, TestContext.Current.CancellationToken));
+
+        harness.Intake.Balance.ShouldBe(0, "A source that is started again would find no slots.");
+    }
+
     [Theory]
     [InlineData(nameof(ServiceBusFaultKind.Unauthorized))]
     [InlineData(nameof(ServiceBusFaultKind.NotFound))]
