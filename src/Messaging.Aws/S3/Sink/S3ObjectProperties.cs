@@ -51,6 +51,19 @@ internal sealed class S3ObjectProperties
             }
         }
 
+        // A value of a message may be empty, so only what is always there counts.
+        ObjectPropertyPlan[] metadata = [.. properties.Where(property => property.Kind == ObjectPropertyKind.Metadata)];
+        int bytes = options.Metadata
+            .Concat(metadata.Select(property => new KeyValuePair<string, string>(property.Name, property.Value ?? string.Empty)))
+            .Sum(entry => S3PropertyRules.MetadataBytes(S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value)));
+        if (metadata.Length > 0 && bytes > S3PropertyRules.MaxMetadataBytes)
+        {
+            yield return new ConfigurationError(
+                metadata[^1].Setting, metadata[^1].Value,
+                $"must, together with the other metadata of the object, those of {S3SinkOptions.Section} included, "
+                    + $"have at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of names and fixed values; these have {bytes:N0}.", Consequence);
+        }
+
         ObjectPropertyPlan[] tags = [.. properties.Where(property => property.Kind == ObjectPropertyKind.Tag)];
         if (tags.Length > 0 && options.Tags.Count + tags.Length > S3PropertyRules.MaxTags)
         {

@@ -112,8 +112,14 @@ public sealed class S3ObjectPropertiesTests
         Problems(options, (ObjectPropertyKind.Tag, "a", null), (ObjectPropertyKind.Tag, "b", null))
             .ShouldHaveSingleItem()
             .ShouldStartWith("S:b: must be one of at most 10 tags of an object, those of Sinks:S3 included; these are 11.");
-        Problems(options, (ObjectPropertyKind.Metadata, "a", new string('v', 2_047))).ShouldBeEmpty();
-        Problems(options, (ObjectPropertyKind.Metadata, "a", new string('v', 2_048))).ShouldHaveSingleItem().ShouldContain("at most 2,048 bytes");
+        Problems(options, (ObjectPropertyKind.Metadata, "a", new string('v', 2_042))).ShouldBeEmpty();
+        Problems(options, (ObjectPropertyKind.Metadata, "a", new string('v', 2_043)))
+            .ShouldHaveSingleItem()
+            .ShouldContain("at most 2,048 bytes of names and fixed values; these have 2,049");
+        Problems(
+            new S3SinkOptions(), (ObjectPropertyKind.Metadata, "a", new string('v', 1_500)), (ObjectPropertyKind.Metadata, "b", new string('v', 1_500)))
+            .ShouldHaveSingleItem()
+            .ShouldStartWith("S:b: must, together with the other metadata of the object");
     }
 
     private static string[] Problems(S3SinkOptions options, params (ObjectPropertyKind Kind, string Name, string? Value)[] properties) =>
