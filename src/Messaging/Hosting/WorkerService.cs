@@ -167,8 +167,12 @@ internal sealed partial class WorkerService(
         {
             RouteTotals totals = route.Metrics.Totals;
             LogStopped(
-                route.Name, totals.Received, totals.Stored, route.Metrics.DoneWord, totals.DeadLetters, totals.Returned, totals.Lost,
-                route.Metrics.DroppedInput is { } dropped ? $"; dropped by the source: {dropped}. {dropped.Advice}" : string.Empty);
+                route.Name, totals.Received, totals.Stored, route.Metrics.DoneWord, totals.DeadLetters, totals.Returned, totals.Lost);
+            if (route.Metrics.DroppedInput is { } dropped)
+            {
+                LogDropped(route.Name, dropped, dropped.Advice);
+            }
+
             foreach (string report in route.HandlerReports())
             {
                 LogReport(route.Name, report);
@@ -238,8 +242,11 @@ internal sealed partial class WorkerService(
     [LoggerMessage(
         1103, LogLevel.Information,
         "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, "
-            + "{Returned} abandoned, {Lost} lost{Dropped}")]
-    private partial void LogStopped(string route, long received, long stored, string done, long deadLetters, long returned, long lost, string dropped);
+            + "{Returned} abandoned, {Lost} lost")]
+    private partial void LogStopped(string route, long received, long stored, string done, long deadLetters, long returned, long lost);
+
+    [LoggerMessage(1118, LogLevel.Warning, "Route {Route}: since the start the source has dropped input: {Dropped}. {Advice}")]
+    private partial void LogDropped(string route, DroppedInput dropped, string advice);
 
     [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: {Report}")]
     private partial void LogReport(string route, string report);

@@ -217,8 +217,11 @@ public sealed class MessageWorkerHostTests
 
         worker.GetTotals("a").Lost.ShouldBe(0, "The line is a dead letter.");
         worker.DrainedCleanly.ShouldBeTrue("The shutdown itself lost nothing.");
-        log.Entries.Single(entry => entry.Id.Id == 1103).Text.ShouldContain("Sources:TcpLines:Framing=OctetCounting");
-        log.Entries.Single(entry => entry.Id.Id == 1103).Text.ShouldContain("0 lost; dropped by the source: 1 unterminated. ");
+        log.Entries.Single(entry => entry.Id.Id == 1103).Text.ShouldEndWith("0 lost");
+        (LogLevel level, string total) = log.Entries.Where(entry => entry.Id.Id == 1118).Select(entry => (entry.Level, entry.Text)).ShouldHaveSingleItem();
+        level.ShouldBe(LogLevel.Warning);
+        total.ShouldContain("dropped input: 1 unterminated. ");
+        total.ShouldContain("Sources:TcpLines:Framing=OctetCounting");
     }
 
     private static IPEndPoint EndpointIn(RecordingLog log) =>
