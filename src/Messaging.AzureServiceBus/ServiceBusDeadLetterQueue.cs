@@ -1,3 +1,4 @@
+using System.Net.WebSockets;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Azure.Messaging.ServiceBus;
@@ -159,8 +160,9 @@ internal sealed class ServiceBusDeadLetterQueue(ServiceBusClient client, Service
 
     public QueueFault? Explain(Exception exception)
     {
+        // The client throws exceptions of other types for faults of the transport, the credentials and a message, which have kinds of their own.
         ServiceBusFault fault = ServiceBusFault.Of(exception);
-        return new QueueFault(
+        return fault.Kind == ServiceBusFaultKind.Other && exception is not (ServiceBusException or WebSocketException) ? null : new QueueFault(
             fault.Message,
             fault.ToStartupException(options.Queue!, "the rights Listen and Send (roles Azure Service Bus Data Receiver and Data Sender)"),
             IsOfMessage: fault.Kind == ServiceBusFaultKind.TooLarge);

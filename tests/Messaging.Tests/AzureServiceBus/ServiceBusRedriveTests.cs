@@ -82,6 +82,33 @@ public sealed class ServiceBusRedriveTests
         (result.Ended is null).ShouldBe(tried == 7);
     }
 
+    /// <summary>A defect of the worker's own is no failed send.</summary>
+    [Fact]
+    public async Task Run_SendingHasADefect_EndsWithIt()
+    {
+        Add(2);
+        _letters.FailSend = new NullReferenceException("a defect");
+
+        (await Should.ThrowAsync<NullReferenceException>(() => RunAsync(All))).Message.ShouldBe("a defect");
+
+        (_letters.Completions, _letters.Count).ShouldBe((0, 2));
+    }
+
+    [Theory]
+    [InlineData(typeof(IOException))]
+    [InlineData(typeof(TimeoutException))]
+    [InlineData(typeof(System.Net.WebSockets.WebSocketException))]
+    [InlineData(typeof(UnauthorizedAccessException))]
+    public async Task Run_TransportFails_IsAFailedSend(Type fault)
+    {
+        Add(1);
+        _letters.FailSend = (Exception)Activator.CreateInstance(fault)!;
+
+        RedriveResult result = await RunAsync(All);
+
+        (result.Sent, result.LeftCount, _letters.Count).ShouldBe((0, 1, 1));
+    }
+
     [Fact]
     public async Task Run_AnotherReceiverHasLockedSome_SaysThatTheyCouldNotBeReceived()
     {
