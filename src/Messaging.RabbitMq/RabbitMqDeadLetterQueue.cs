@@ -29,8 +29,12 @@ internal sealed class RabbitMqDeadLetterQueue(IConnection connection, RabbitMqSo
         return (_held, _held);
     }
 
+    /// <summary>
+    /// In their order: after those that were there at the start, as many that came later as a redrive takes to see which of them it has sent.
+    /// </summary>
     public async ValueTask<IReadOnlyList<QueuedDeadLetter>?> ReceiveAsync(CancellationToken cancellationToken) =>
-        await _letters!.BasicGetAsync(options.DeadLetters, autoAck: false, cancellationToken) is { } letter ? [Letter(letter)] : null;
+        _received < _held + DeadLetterMover.MaxNewcomers(_held)
+        && await _letters!.BasicGetAsync(options.DeadLetters, autoAck: false, cancellationToken) is { } letter ? [Letter(letter)] : null;
 
     public async ValueTask<SentTo> SendBackAsync(QueuedDeadLetter letter, CancellationToken cancellationToken)
     {

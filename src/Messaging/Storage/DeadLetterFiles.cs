@@ -117,6 +117,24 @@ internal sealed class DeadLetterFiles(DurableFolder folder, string prefix = "") 
         }
     }
 
+    /// <summary>The beginning of the body of a dead letter.</summary>
+    /// <inheritdoc cref="ReadBody"/>
+    /// <param name="letter">The dead letter.</param>
+    /// <param name="maxBytes">The maximum number of bytes to read.</param>
+    /// <param name="length">The length of the whole body in bytes.</param>
+    public byte[]? ReadBodyStart(StoredDeadLetter letter, int maxBytes, out long length)
+    {
+        length = 0;
+        try
+        {
+            return RegularFile.ReadStart(PathOf(letter.Name + BodySuffix), maxBytes, out length);
+        }
+        catch (FileNotFoundException) when (!File.Exists(PathOf(letter.Name + RecordSuffix)))
+        {
+            return null;
+        }
+    }
+
     /// <summary>Deletes a dead letter whose message was accepted. Safe to repeat.</summary>
     /// <remarks>
     /// Deletes the record first: a crash in between leaves a body without a record, which is found within the hour, never a record without a body.

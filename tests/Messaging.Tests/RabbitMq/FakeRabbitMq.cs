@@ -214,6 +214,24 @@ internal sealed class FakeRabbitMq
         }
     }
 
+    /// <summary>One message without a consumer; null when the queue is empty.</summary>
+    internal BasicGetResult? Get(FakeRabbitMqChannel channel, string queue)
+    {
+        lock (_lock)
+        {
+            ThrowIfClosed(channel);
+            if (_queues[queue].Ready.First is not { Value: { } message })
+            {
+                return null;
+            }
+
+            _queues[queue].Ready.RemoveFirst();
+            channel.Unacknowledged.Add(++channel.Tag, (queue, message));
+            return new BasicGetResult(
+                channel.Tag, message.Returns > 0, string.Empty, queue, (uint)_queues[queue].Ready.Count, message.Properties, message.Body);
+        }
+    }
+
     internal void Cancel(FakeRabbitMqChannel channel)
     {
         lock (_lock)

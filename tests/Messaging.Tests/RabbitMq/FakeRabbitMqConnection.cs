@@ -117,6 +117,10 @@ internal class FakeRabbitMqChannelProxy : DispatchProxy
                 break;
             case nameof(IChannel.BasicConsumeAsync):
                 return ConsumeAsync((string)args![0]!, (IAsyncBasicConsumer)args[6]!, (args[5] as IDictionary<string, object?>)?["x-priority"]);
+            case nameof(IChannel.BasicGetAsync):
+                return Task.FromResult(broker.Get(channel, (string)args![0]!));
+            case nameof(IChannel.MessageCountAsync):
+                return Task.FromResult(broker.Find((string)args![0]!).MessageCount);
             case nameof(IChannel.BasicCancelAsync):
                 broker.Cancel(channel);
                 break;

@@ -27,9 +27,6 @@ internal sealed class DeadLetterMover(
     // This many failed calls in a row show that the service fails, not the dead letters: trying each of thousands would take hours.
     private const int FailedCalls = 5;
 
-    // New dead letters that a run receives before it ends: without a bound it would never end while more arrive than it sends.
-    private const int MinNewcomers = 100;
-
     // Together below the 10 s that an interrupted command has.
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan InterruptedReleaseLimit = TimeSpan.FromSeconds(4);
@@ -47,9 +44,11 @@ internal sealed class DeadLetterMover(
     private HashSet<string>? _wanted;
     private (long Count, long Hidden) _held;
     private int _newcomers;
-    private int _receivedNewcomers;
     private int _failedCalls;
     private string? _ended;
+
+    /// <summary>So many more than were counted at the start end a run: without a bound it would never end while more arrive than it sends.</summary>
+    public static long MaxNewcomers(long held) => Math.Max(100, held);
 
     private bool IsDone => _wanted is { } wanted ? wanted.Count == 0 : _progress.HasAll || _progress.HasAllNames;
 
@@ -74,7 +73,7 @@ internal sealed class DeadLetterMover(
         {
             _ended = RedriveProgress.Interrupted;
         }
-        catch (Exception exception) when (_progress.Sent + _progress.LeftCount > 0 && EndOf(exception) is not null)
+        catch (Exception exception) when (HasReport(exception) && EndOf(exception) is not null)
         {
             _ended = $"{EndOf(exception)!.Message.TrimEnd('.')}. Run redrive again for the rest.";
         }
@@ -91,6 +90,10 @@ internal sealed class DeadLetterMover(
     }
 
     private StartupException? EndOf(Exception exception) => exception as StartupException ?? queue.Explain(exception)?.Ended;
+
+    // A wrong argument, such as a route that the worker does not have, shows at the first send: its exit code then says more than the counts.
+    private bool HasReport(Exception exception) => _progress.Sent + _progress.LeftCount + _undeleted.Count > 0
+        || (exception is not StartupException && (_seen.Count > 0 || (request.DryRun && _progress.Found > 0)));
 
     private RedriveResult ToResult()
     {
@@ -147,9 +150,7 @@ internal sealed class DeadLetterMover(
 
     private async Task ReceiveAllAsync(CancellationToken stop, CancellationToken calls)
     {
-        int empty = 0;
-        int repeated = 0;
-        int batch = 1;
+        (int empty, int repeated, int batch) = (0, 0, 1);
 
         // Dead letters that stay become visible again after a while and are received again: so many answers may contain nothing else.
         while (_ended is null
@@ -168,10 +169,10 @@ internal sealed class DeadLetterMover(
             batch = Math.Max(batch, letters.Count);
             empty = letters.Count == 0 ? empty + 1 : 0;
             repeated = letters.Count == 0 || bringsNew ? 0 : repeated + 1;
-            if (_receivedNewcomers > Math.Max(MinNewcomers, _held.Count))
+            if (_seen.Count - _held.Count is var more && more > MaxNewcomers(_held.Count))
             {
-                _ended ??= $"the dead-letter queue counted {_held.Count:N0} message(s) when redrive began, and {_receivedNewcomers:N0} that came later were "
-                    + "received: more arrive than redrive sends. Fix their cause, then run redrive again.";
+                _ended ??= $"the dead-letter queue counted {_held.Count:N0} message(s) when redrive began, and {more:N0} more were received: more arrive than "
+                    + "redrive sends, or the count was too low. Fix their cause, then run redrive again.";
             }
         }
     }
@@ -185,7 +186,6 @@ internal sealed class DeadLetterMover(
             if (_seen.Add(letter.Key))
             {
                 unseen.Add(letter);
-                _receivedNewcomers += letter.IsNewcomer || letter.SentAs is not null ? 1 : 0;
             }
             else if (await DeleteAgainAsync(letter, calls))
             {

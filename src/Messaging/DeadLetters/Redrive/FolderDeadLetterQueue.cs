@@ -58,8 +58,12 @@ internal sealed class FolderDeadLetterQueue(
                         + $"or set the worker's dead-letter folder: --{Key}=folder.", ExitCodes.Unavailable);
             }
 
-            _names = request.Names is { } chosen ? [.. names.Where(chosen.Contains)] : names;
-            return new((_names.Count(IsOfReason), 0));
+            names = request.Names is { } chosen ? [.. names.Where(chosen.Contains)] : names;
+            string[] ofReason = [.. names.Where(IsOfReason)];
+
+            // Without any, the others are listed by their reasons.
+            _names = ofReason.Length > 0 ? ofReason : names;
+            return new((_names.Count, 0));
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
@@ -174,7 +178,7 @@ internal sealed class FolderDeadLetterQueue(
 
         long length = 0;
         byte[]? body = found is null || (request.DryRun && !request.Bodies) ? []
-            : request.DryRun ? ((IDeadLetterReader)_store.Letters).ReadBodyStart(name, RedriveProgress.MaxBodyBytes, out length)
+            : request.DryRun ? _store.Letters.ReadBodyStart(found, RedriveProgress.MaxBodyBytes, out length)
             : _store.Letters.ReadBody(found);
         if (found is null || body is null)
         {

@@ -126,6 +126,22 @@ public sealed class FolderRedriveTests : IDisposable
         await ShouldLeaveOneAsync(worker, ".body file is missing");
     }
 
+    [Fact]
+    public async Task Run_BodyIsMissingInADryRunWithBodies_SaysSoAndShowsTheOthers()
+    {
+        File.Delete(await WriteAsync("m-1"));
+        await WriteAsync("m-2");
+        using StringWriter output = new();
+        RedriveRequest request = new(Reason: null, Max: 100, DryRun: true, "http://127.0.0.1:1", Route: null) { Bodies = true };
+
+        RedriveResult result = await RunAsync(request, _folder.Path, output);
+
+        (result.Found, result.LeftCount, result.IsComplete).ShouldBe((2, 1, false));
+        result.Left.ShouldHaveSingleItem().ShouldContain("its .body file is missing. Restore it, or delete the .json file.");
+        result.Notes.ShouldBeEmpty();
+        output.ToString().ShouldContain("    body of m-2\n");
+    }
+
     [Theory]
     [InlineData("")]
     [InlineData("{\"sourceId\":\"m-1\"")]

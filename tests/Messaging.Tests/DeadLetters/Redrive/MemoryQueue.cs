@@ -19,6 +19,9 @@ internal sealed class MemoryQueue(int count) : ISourceFeature, IRedriveFeature, 
     /// <summary>Runs before a dead letter is deleted.</summary>
     public Func<Task> Deleting { get; set; } = static () => Task.CompletedTask;
 
+    /// <summary>The failure of a receive, by its number from 1; null lets it succeed.</summary>
+    public Func<int, Exception?> FailReceive { get; set; } = static _ => null;
+
     public SentTo Answer { get; set; } = SentTo.Queue;
 
     public RedriveRequest? Request { get; private set; }
@@ -42,7 +45,9 @@ internal sealed class MemoryQueue(int count) : ISourceFeature, IRedriveFeature, 
     public ValueTask<IReadOnlyList<QueuedDeadLetter>?> ReceiveAsync(CancellationToken cancellationToken)
     {
         string name = NameOf(++_received);
-        return new(_received > count ? null : [new QueuedDeadLetter(name, name, "r", message: null) { Receipt = name }]);
+        return FailReceive(_received) is { } fault
+            ? ValueTask.FromException<IReadOnlyList<QueuedDeadLetter>?>(fault)
+            : new(_received > count ? null : [new QueuedDeadLetter(name, name, "r", message: null) { Receipt = name }]);
     }
 
     public ValueTask<SentTo> SendBackAsync(QueuedDeadLetter letter, CancellationToken cancellationToken)
@@ -65,6 +70,9 @@ internal sealed class MemoryQueue(int count) : ISourceFeature, IRedriveFeature, 
     }
 
     public DeadLetter Describe(QueuedDeadLetter letter) => throw new NotSupportedException();
+
+    public QueueFault? Explain(Exception exception) =>
+        exception is IOException ? new(exception.Message, new StartupException($"Queue memory: {exception.Message}.", ExitCodes.Unavailable)) : null;
 
     public ValueTask DisposeAsync()
     {
