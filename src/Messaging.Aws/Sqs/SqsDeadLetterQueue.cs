@@ -101,7 +101,7 @@ internal sealed class SqsDeadLetterQueue(SqsClient client, SqsSourceOptions opti
 
     public DeadLetter Describe(QueuedDeadLetter letter)
     {
-        (SqsReceivedMessage message, SqsMessageAttribute[] attributes, DeadLetter? record) = (Received)letter.Message!;
+        (SqsReceivedMessage message, SqsMessageAttribute[] attributes, SqsDeadLetterDetails details) = (Received)letter.Message!;
         if (Array.Find(attributes, static attribute => attribute.StringValue is null) is { } binary)
         {
             throw new DeadLetterException(
@@ -110,19 +110,20 @@ internal sealed class SqsDeadLetterQueue(SqsClient client, SqsSourceOptions opti
         }
 
         // Without the worker's record a redrive policy moved it, or the record did not fit.
-        DateTimeOffset sent = message.EnqueuedAt ?? time.GetUtcNow();
+        DeadLetter? record = details.Record;
+        DateTimeOffset lastSeen = details.LastSeen ?? message.EnqueuedAt ?? time.GetUtcNow();
         return new DeadLetter
         {
-            SourceId = record?.SourceId ?? Encoding.UTF8.GetString(message.SourceId.Span),
+            SourceId = details.SourceId ?? Encoding.UTF8.GetString(message.SourceId.Span),
             Source = SqsMessageSource.SourceName,
             Route = string.Empty,
             Reason = letter.Reason ?? DeadLetter.Unspecified,
-            Description = record?.Description ?? "SQS, or another program, moved it to the dead-letter queue without the worker's record.",
+            Description = details.Description ?? "SQS, or another program, moved it to the dead-letter queue without the worker's record.",
             ExceptionType = record?.ExceptionType,
             Exception = record?.Exception,
             Attempts = record?.Attempts ?? message.DeliveryCount,
-            FirstSeen = record?.FirstSeen ?? sent,
-            LastSeen = record?.LastSeen ?? sent,
+            FirstSeen = record?.FirstSeen ?? lastSeen,
+            LastSeen = lastSeen,
             Attributes = attributes.ToDictionary(static attribute => attribute.Name, static attribute => attribute.StringValue!, StringComparer.Ordinal),
             Group = message.Group,
             DeduplicationId = record?.DeduplicationId,
@@ -168,32 +169,30 @@ internal sealed class SqsDeadLetterQueue(SqsClient client, SqsSourceOptions opti
     private QueuedDeadLetter Letter(SqsReceivedMessage message)
     {
         IReadOnlyList<SqsMessageAttribute> all = message.MessageAttributes.ToList();
-        string? reason = Text(SqsDeadLetters.ReasonAttribute);
-        DeadLetter? record = DeadLetter.FromJson(Text(SqsDeadLetters.DetailsAttribute));
+        string? reason = all.FirstOrDefault(static found => found.Name == SqsDeadLetters.ReasonAttribute)?.StringValue;
+        SqsDeadLetterDetails details = SqsDeadLetterDetails.Read(all);
         string name = UntrustedText.Shorten(message.SourceId.Span);
-        string? sentAs = _sent.GetValueOrDefault(message.Key) ?? (record is null ? null : _sent.GetValueOrDefault(KeyOf(record.SourceId)));
+        string? sentAs = _sent.GetValueOrDefault(message.Key) ?? (details.SourceId is { } id ? _sent.GetValueOrDefault(KeyOf(id)) : null);
 
         // The message's own come first; those that it had no room for are in the details.
         SqsMessageAttribute[] attributes =
         [
             .. all
-                .Concat((record?.Attributes ?? new Dictionary<string, string>()).Select(kept => new SqsMessageAttribute(kept.Key, "String", kept.Value)))
+                .Concat(details.Attributes)
                 .Where(static attribute => attribute.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute)
                 .DistinctBy(static attribute => attribute.Name),
         ];
-        return new QueuedDeadLetter(message.Key.ToString(), name, reason, new Received(message, attributes, record))
+        return new QueuedDeadLetter(message.Key.ToString(), name, reason, new Received(message, attributes, details))
         {
             ShownReason = reason is null ? "(moved by SQS)" : UntrustedText.Shorten(reason),
-            Columns = $"{name}  {record?.LastSeen ?? message.EnqueuedAt ?? time.GetUtcNow():u}",
-            Description = record?.Description,
+            Columns = $"{name}  {details.LastSeen ?? message.EnqueuedAt ?? time.GetUtcNow():u}",
+            Description = details.Description,
             Body = message.Body,
             BodyLength = message.Body.Length,
             Receipt = message.Handle,
             SentAs = sentAs,
             IsNewcomer = message.SentUnixMs > _beganUnixMs,
         };
-
-        string? Text(string attribute) => all.FirstOrDefault(found => found.Name == attribute)?.StringValue;
     }
 
     private static Guid KeyOf(string id) => SqsReceivedMessage.KeyOf(Encoding.UTF8.GetBytes(id));
@@ -201,6 +200,6 @@ internal sealed class SqsDeadLetterQueue(SqsClient client, SqsSourceOptions opti
     /// <summary>A received dead letter.</summary>
     /// <param name="Message">As received.</param>
     /// <param name="Attributes">Its own attributes: without those that the worker added, with those that only the record has.</param>
-    /// <param name="Record">The worker's record; null without one.</param>
-    private sealed record Received(SqsReceivedMessage Message, SqsMessageAttribute[] Attributes, DeadLetter? Record);
+    /// <param name="Details">The worker's record.</param>
+    private sealed record Received(SqsReceivedMessage Message, SqsMessageAttribute[] Attributes, SqsDeadLetterDetails Details);
 }
