@@ -23,6 +23,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     /// <summary>Why lines were dropped: the worker stopped before it read them.</summary>
     public const string UnreadReason = "unread";
 
+    private const string Source = "TcpLines";
+
     private static readonly Backoff AcceptBackoff = new(TimeSpan.FromMilliseconds(50), TimeSpan.FromSeconds(5));
 
     // How often senders are checked; they may exceed a time limit by this much.
@@ -232,7 +234,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         string advice = FramingAdvice.ForProtocol(reason);
 
         // Behind a PROXY header are lines, which their sender keeps if it waits for answers. The others hold none.
-        _routeMetrics?.InputDropped(reason, advice, isLost: reason == CloseReason.ProxyProtocol && !Options.Acknowledge);
+        _routeMetrics?.InputDropped(3460, Source, reason, advice, isLost: reason == CloseReason.ProxyProtocol && !Options.Acknowledge);
         TcpLinesLog.Foreign(_throttled, Route, connection.Peer, reason, advice);
     }
 
@@ -245,8 +247,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         bool isKept = !Options.Acknowledge || isAnswered;
         string? problem = isKept ? await TryKeepAsync(connection, dropped.Reason, dropped.Advice, dropped.Kept, !dropped.IsWhole) : null;
         bool isLost = !Options.Acknowledge && (problem is not null || !dropped.IsWhole);
-        _routeMetrics?.InputDropped(
-            dropped.Reason, dropped.Advice, isLost, lostBytes: isLost ? dropped.Length - (problem is null ? dropped.Kept.Length : 0) : 0);
+        long lostBytes = isLost ? dropped.Length - (problem is null ? dropped.Kept.Length : 0) : 0;
+        _routeMetrics?.InputDropped(3454, Source, dropped.Reason, dropped.Advice, isLost, lostBytes: lostBytes);
         string fate = problem
             ?? (!isKept
                 ? string.Empty
@@ -259,7 +261,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     /// <summary>Counts lines that arrived after the worker had stopped reading, from a sender that gets no answers.</summary>
     public void Unread(LineConnection connection, long lines, long bytes)
     {
-        _routeMetrics?.InputDropped(UnreadReason, FramingAdvice.Unread, isLost: true, lines, bytes);
+        _routeMetrics?.InputDropped(3457, Source, UnreadReason, FramingAdvice.Unread, isLost: true, lines, bytes);
         TcpLinesLog.Unread(Logger, Route, connection.Peer, bytes, FramingAdvice.Unread);
     }
 

@@ -124,7 +124,7 @@ internal sealed partial class UdpMessageSource
 
     private void Dropped(int index, int bytes, string reason, string advice)
     {
-        _routeMetrics?.InputDropped(reason, advice, isLost: true, lostBytes: bytes);
+        _routeMetrics?.InputDropped(3402, Source, reason, advice, isLost: true, lostBytes: bytes);
         if (_dropLog.ShouldLog(out SuppressedLines suppressed))
         {
             UdpLog.Dropped(_logger, _route, _receiver!.SenderOf(index), reason, advice, suppressed);

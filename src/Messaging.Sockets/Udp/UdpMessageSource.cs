@@ -20,6 +20,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
     /// <summary>Why a datagram was dropped: the checksum was wrong or missing.</summary>
     public const string ChecksumReason = "checksum";
 
+    private const string Source = "Udp";
     private const string TooLargeAdvice = "Raise Sources:Udp:MaxMessageBytes, or send smaller datagrams.";
     private const string ChecksumAdvice = "The datagram was damaged, or its sender adds no Fletcher-32 checksum: compare Sources:Udp:Checksum with the sender.";
     private const string KernelAdvice = "The kernel's receive buffer was full: make the sink faster, or raise Sources:Udp:ReceiveBuffer for bursts.";
@@ -107,7 +108,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         int left = (int)(_socket?.KernelState?.Bytes ?? 0);
         if (left > 0)
         {
-            _routeMetrics?.InputDropped("unread", UnreadAdvice, isLost: true);
+            _routeMetrics?.InputDropped(3404, Source, "unread", UnreadAdvice, isLost: true);
             UdpLog.LeftInKernel(_logger, _route, left);
         }
     }
@@ -148,7 +149,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         long dropped = (uint)(state.Drops - Interlocked.Exchange(ref _kernelDrops, state.Drops));
         if (dropped > 0)
         {
-            _routeMetrics?.InputDropped("kernel-buffer", KernelAdvice, isLost: true, dropped);
+            _routeMetrics?.InputDropped(3403, Source, "kernel-buffer", KernelAdvice, isLost: true, dropped);
             UdpLog.KernelDropped(_logger, _route, dropped, state.Drops);
         }
     }

@@ -35,7 +35,8 @@ public interface IDeadLetterStore
 /// <summary>The store of one route: its dead letters name its handler. Threads: any.</summary>
 /// <param name="store">The worker's store.</param>
 /// <param name="handler">The name of the handler.</param>
-internal sealed class RouteDeadLetters(IDeadLetterStore store, string handler) : IDeadLetterStore
+/// <param name="began">Called when a write fails and the store had no problem before; several writes at once may call it.</param>
+internal sealed class RouteDeadLetters(IDeadLetterStore store, string handler, Action<string> began) : IDeadLetterStore
 {
     public string? Problem => store.Problem;
 
@@ -43,8 +44,23 @@ internal sealed class RouteDeadLetters(IDeadLetterStore store, string handler) :
 
     ValueTask<WaitingDeadLetters?> IDeadLetterStore.CountWaitingAsync(CancellationToken cancellationToken) => store.CountWaitingAsync(cancellationToken);
 
-    public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
-        store.WriteAsync(letter with { Handler = handler }, body, cancellationToken);
+    public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        bool worked = store.Problem is null;
+        try
+        {
+            return await store.WriteAsync(letter with { Handler = handler }, body, cancellationToken);
+        }
+        catch (Exception)
+        {
+            if (worked && store.Problem is { } problem)
+            {
+                began(problem);
+            }
+
+            throw;
+        }
+    }
 }
 
 /// <summary>

@@ -28,6 +28,8 @@ internal sealed partial class MessageRoute
     // Each check that ignores its cancellation keeps a thread or a connection: with so many, no other one begins until one has ended.
     private const int MaxUnanswered = 8;
 
+    private readonly LogThrottle _deadLettersLog;
+
     // Checks of the sink that still run beyond the limit. There is one check at a time.
     private readonly List<Task> _unanswered = [];
 
@@ -61,7 +63,7 @@ internal sealed partial class MessageRoute
             await CheckAsync("the dead-letter folder", _deadLetters.CheckAsync, cancellationToken);
             if (_deadLetters.Problem is { } problem)
             {
-                LogDeadLettersProblem(Name, problem);
+                ReportDeadLetters(problem);
             }
         }
 
@@ -291,11 +293,22 @@ internal sealed partial class MessageRoute
         return $"{exception.GetType()}: {message}{(message.EndsWith('.') ? string.Empty : ".")}";
     }
 
+    /// <summary>Dead letters cannot be written from now on; several messages may find it at once.</summary>
+    private void ReportDeadLetters(string problem)
+    {
+        if (_deadLettersLog.ShouldLog(out SuppressedLines suppressed))
+        {
+            SafeLog.Try(() => LogDeadLettersProblem(Name, problem, suppressed));
+        }
+    }
+
     [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts anyway and keeps trying")]
     private partial void LogUnanswered(string route, string name, string limit);
 
-    [LoggerMessage(1006, LogLevel.Warning, "Route {Route}: {Problem} The worker is not ready until dead letters can be written; it keeps messages until then")]
-    private partial void LogDeadLettersProblem(string route, string problem);
+    [LoggerMessage(
+        1006, LogLevel.Warning,
+        "Route {Route}: {Problem} The worker is not ready until dead letters can be written; it keeps messages until then{Suppressed}")]
+    private partial void LogDeadLettersProblem(string route, string problem, SuppressedLines suppressed);
 
     [LoggerMessage(1007, LogLevel.Information, "Route {Route}: the check of the sink {Sink}, which had failed, succeeds")]
     private partial void LogSinkReached(string route, string sink);

@@ -43,7 +43,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
     {
         Name = plan.Name;
-        deadLetters = new RouteDeadLetters(deadLetters, plan.Handler.Name);
+        deadLetters = new RouteDeadLetters(deadLetters, plan.Handler.Name, ReportDeadLetters);
         _deadLetters = plan.KeepsDeadLetters ? deadLetters : null;
         Form = plan.Form.Name;
         _handlerName = plan.Handler.Name;
@@ -52,6 +52,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _time = time;
         _logger = loggers.CreateLogger($"Quayside.Messaging.Routes.{plan.Name}");
         _countLog = new LogThrottle(time, CountLogInterval);
+        _deadLettersLog = new LogThrottle(time, ReasonThrottle.Interval);
         plan.Recoverability.Use(services.GetServices<ExceptionTypeRule>());
         Metrics = new RouteMetrics(plan.Name, stores: plan.Sink is not null);
         Calls = new ApiCalls();

@@ -36,7 +36,10 @@ internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessa
     public MessageIntake Intake => intake;
 
     /// <summary>Why the source cannot receive or settle; null without a problem.</summary>
-    public string? Problem => ReceiveProblem ?? OwnProblem ?? intake.Reports.Problem;
+    public RouteProblem? Problem => ProblemOf(ReceiveProblem, RouteProblem.Fix)
+        ?? ProblemOf(HasNotAsked ? NotAsked : null, "Do what it says.")
+        ?? ProblemOf(OwnProblem, RouteProblem.Fix)
+        ?? intake.Reports.Problem;
 
     /// <summary>What the source itself reports.</summary>
     public string? OwnProblem => Ask(source.GetType().Name, () => source.Problem);
@@ -48,23 +51,25 @@ internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessa
         .. intake.Reports.Warnings,
     ]).OfType<RouteProblem>();
 
+    private RouteProblem? ProblemOf(string? text, string advice) => RouteProblem.Failure(1003, text, advice, $"Sources:{plan.Name}");
+
     private string? ReceiveProblem
     {
         get
         {
-            if (_failure is { } failure && !IsProven(failure))
+            if (_failure is not { } failure || IsProven(failure))
             {
-                string count = failure.InRow == 1 ? string.Empty : $" ({failure.InRow} times in a row)";
-                return $"The source {plan.Name} stopped receiving{count}: {failure.Cause}. The worker restarts it every {DurationText.Of(RestartPause)}; the "
-                    + $"route is ready after {DurationText.Of(failure.Proof)} of receiving without a failure. Event 1003 has the details.";
+                return null;
             }
 
-            return HasNotAsked
-                ? $"The source {plan.Name} has been started, but has not asked for a slot for {DurationText.Of(ProvenAfter)}: it hangs, or waits for something "
-                    + "that it does not report. Check what it connects to, then restart the worker."
-                : null;
+            string count = failure.InRow == 1 ? string.Empty : $" ({failure.InRow} times in a row)";
+            return $"The source {plan.Name} stopped receiving{count}: {failure.Cause}. The worker restarts it every {DurationText.Of(RestartPause)}; the "
+                + $"route is ready after {DurationText.Of(failure.Proof)} of receiving without a failure. Event 1003 has the details.";
         }
     }
+
+    private string NotAsked => $"The source {plan.Name} has been started, but has not asked for a slot for {DurationText.Of(ProvenAfter)}: it hangs, or waits "
+        + "for something that it does not report. Check what it connects to, then restart the worker.";
 
     // The contract: slots are reserved before a message is received. Pushed messages, and those in memory, arrive before. What the source itself reports
     // is no guess.

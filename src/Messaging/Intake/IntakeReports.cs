@@ -16,6 +16,8 @@ namespace Quayside.Messaging.Intake;
 internal sealed partial class IntakeReports(
     string route, string source, IPipeline<MessageContext> pipeline, RecoverabilityPolicy policy, RouteMetrics metrics, TimeProvider time, ILogger logger)
 {
+    private const string SettleAdvice = "Check what its source settles with.";
+
     private static readonly Func<ILogger, string, string, IDisposable?> SpanScope =
         LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
 
@@ -50,16 +52,17 @@ internal sealed partial class IntakeReports(
     public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
 
     /// <summary>Why the source can settle nothing more; null without a problem.</summary>
-    public string? Problem => Timeouts.Problem ?? SettlementFailures.Problem;
+    public RouteProblem? Problem => RouteProblem.Failure(5009, Timeouts.Problem, SettleAdvice, Setting)
+        ?? RouteProblem.Failure(5011, SettlementFailures.Problem, SettleAdvice, Setting);
 
     /// <summary>What an operator should know although messages still arrive.</summary>
     public IEnumerable<RouteProblem> Warnings => ((RouteProblem?[])[
-        Warning(5009, Timeouts.Warning, "Check what its source settles with."),
-        Warning(5011, SettlementFailures.Warning, "Check what its source settles with."),
-        Warning(5013, NoIdWarning, "Do what it says; receiving goes on."),
+        RouteProblem.Warning(5009, Timeouts.Warning, SettleAdvice, Setting),
+        RouteProblem.Warning(5011, SettlementFailures.Warning, SettleAdvice, Setting),
+        RouteProblem.Warning(5013, NoIdWarning, "Do what it says; receiving goes on.", Setting),
     ]).OfType<RouteProblem>();
 
-    private RouteProblem? Warning(int eventId, string? text, string advice) => RouteProblem.Warning(eventId, text, advice, $"Sources:{source}");
+    private string Setting => $"Sources:{source}";
 
     private string? NoIdWarning =>
         Volatile.Read(ref _noIdAt) is var at && at != long.MinValue && time.GetElapsedTime(at) < NoIdLimit ? _noIdWarning : null;

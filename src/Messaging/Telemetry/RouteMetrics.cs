@@ -175,8 +175,10 @@ public sealed class RouteMetrics
             {
                 return _counts.DroppedReasons.Count == 0
                     ? null
-                    : new DroppedInput(
-                        new Dictionary<string, long>(_counts.DroppedReasons), _counts.DroppedAdvice[_counts.DroppedReasons.MaxBy(reason => reason.Value).Key]);
+                    : _counts.DroppedBy[_counts.DroppedReasons.MaxBy(reason => reason.Value).Key] with
+                    {
+                        Reasons = new Dictionary<string, long>(_counts.DroppedReasons),
+                    };
             }
         }
     }
@@ -339,12 +341,14 @@ public sealed class RouteMetrics
     }
 
     /// <summary>Counts input that a source dropped because it was no whole message, for the report at the stop, the page and the alert.</summary>
+    /// <param name="eventId">The id of the log event about it.</param>
+    /// <param name="source">The name of the source, as in the section of its settings.</param>
     /// <param name="reason">Why, as a short code, such as <c>unterminated</c>.</param>
     /// <param name="advice">The probable cause and what to do: printable sentences. The page shows that of the reason with the most pieces.</param>
     /// <param name="isLost">False when the sender gets an answer, or sends the input again.</param>
     /// <param name="count">Pieces dropped, at least 1.</param>
     /// <param name="lostBytes">Their bytes that neither the sender nor a dead letter keeps; 0 when none, or when unknown.</param>
-    public void InputDropped(string reason, string advice, bool isLost, long count = 1, long lostBytes = 0)
+    public void InputDropped(int eventId, string source, string reason, string advice, bool isLost, long count = 1, long lostBytes = 0)
     {
         KeyValuePair<string, object?> tag = new("worker.reason", reason);
         if (isLost)
@@ -355,7 +359,7 @@ public sealed class RouteMetrics
         lock (_counts.DroppedReasons)
         {
             _counts.DroppedReasons[reason] = _counts.DroppedReasons.GetValueOrDefault(reason) + count;
-            _counts.DroppedAdvice[reason] = advice;
+            _counts.DroppedBy[reason] = new DroppedInput(_counts.DroppedReasons, advice) { Event = eventId, Source = source };
             _counts.DroppedEpisode.Add(Stopwatch.GetTimestamp());
         }
 
@@ -459,7 +463,7 @@ public sealed class RouteMetrics
 
         // Pieces by reason; also the gate of the advice and of the times.
         public readonly Dictionary<string, long> DroppedReasons = [];
-        public readonly Dictionary<string, string> DroppedAdvice = [];
+        public readonly Dictionary<string, DroppedInput> DroppedBy = [];
         public readonly Episode DroppedEpisode = new();
     }
 }

@@ -3,6 +3,9 @@ namespace Quayside.Messaging.Telemetry;
 /// <summary>What an operator must know about a route, as the part said that found it. Immutable.</summary>
 internal sealed record RouteProblem
 {
+    /// <summary>The advice about what the worker tries again by itself.</summary>
+    public const string Fix = "Fix what it names; the worker continues by itself, and a restart does not help.";
+
     /// <summary>The id of the log event about it.</summary>
     public required int Event { get; init; }
 

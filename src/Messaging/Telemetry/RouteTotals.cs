@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Quayside.Messaging.Telemetry;
 
 /// <summary>A route's message counts since the start.</summary>
@@ -26,6 +28,14 @@ internal sealed record ReportedRoute(string Name, Func<RouteTotals> Totals, Func
 /// <param name="Advice">The probable cause of the last one, and what to do.</param>
 internal sealed record DroppedInput(IReadOnlyDictionary<string, long> Reasons, string Advice)
 {
+    /// <summary>The id of the log event about the reason with the most pieces; in the API the problem has it.</summary>
+    [JsonIgnore]
+    public int Event { get; init; }
+
+    /// <summary>The name of the source that dropped most, likewise.</summary>
+    [JsonIgnore]
+    public string Source { get; init; } = string.Empty;
+
     /// <summary>For reports: <c>17 unterminated, 3 too-long</c>.</summary>
     public override string ToString() => string.Join(", ", Reasons.OrderByDescending(reason => reason.Value).Select(reason => $"{reason.Value} {reason.Key}"));
 }

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Threading.Tasks.Sources;
 using Messaging.Tests.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Contexts;
 using Quayside.Pipeline.Execution;
 using Quayside.Pipeline.Settlements;
@@ -162,9 +163,11 @@ public sealed class MessageIntakeSettlementTests
             await fixture.DrainAsync();
         }
 
-        fixture.Intake.Reports.Problem.ShouldBe(
+        RouteProblem problem = fixture.Intake.Reports.Problem.ShouldNotBeNull();
+        (problem.Event, problem.Setting).ShouldBe((5011, "Sources:source"));
+        problem.Text.ShouldBe(
             "The source source could not settle the last 10 messages, so it may deliver them again; the last failure: IOException: no reply");
-        fixture.Logger.Of(5011).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {fixture.Intake.Reports.Problem}");
+        fixture.Logger.Of(5011).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {problem.Text}");
 
         await fixture.RunAsync();
         await fixture.DrainAsync();

@@ -1,3 +1,4 @@
+using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Settlements;
 
 namespace Messaging.Tests.Intake;
@@ -35,8 +36,9 @@ public sealed class MessageIntakeWatchingTests
         fixture.Intake.Reports.Warnings.ShouldHaveSingleItem().Text.ShouldContain("of the source source have not ended, the oldest after more than 10 s");
 
         fixture.Time.Advance(TimeSpan.FromSeconds(20));
-        fixture.Intake.Reports.Problem
-            .ShouldNotBeNull()
+        RouteProblem problem = fixture.Intake.Reports.Problem.ShouldNotBeNull();
+        (problem.Event, problem.Setting).ShouldBe((5009, "Sources:source"));
+        problem.Text
             .ShouldStartWith("1 settlement(s) of messages of the source source have not ended, the oldest after more than 30 s");
         fixture.Intake.Reports.Warnings.ShouldBeEmpty();
         fixture.Logger.Of(5009).ShouldHaveSingleItem("throttled");

@@ -27,7 +27,7 @@ public sealed class EpisodeTests
         metrics.SinceDropped.ShouldBeNull();
         metrics.SinceLost.ShouldBeNull();
 
-        metrics.InputDropped("too-long", "Send shorter lines.", isLost: true);
+        metrics.InputDropped(3454, "TcpLines", "too-long", "Send shorter lines.", isLost: true);
         metrics.MessagesLost(1);
 
         (TimeSpan first, TimeSpan last) = metrics.SinceDropped.ShouldNotBeNull();
