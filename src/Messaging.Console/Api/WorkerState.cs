@@ -33,6 +33,9 @@ internal sealed record WorkerState
 
     public required IReadOnlyList<RouteStatus> Routes { get; init; }
 
+    /// <summary>Those sources of the routes whose dead-letter queues can be redriven.</summary>
+    public IReadOnlyList<string> RedriveSources { get; init; } = [];
+
     /// <summary>What was measured of each route, by its name.</summary>
     public required IReadOnlyDictionary<string, RouteMeasures> Measured { get; init; }
 

@@ -1,6 +1,7 @@
 using System.Reflection;
 using System.Text.Json;
 using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters.Redrive;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Web.Metrics;
@@ -10,8 +11,8 @@ namespace Quayside.Messaging.Console.Api;
 
 /// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
 internal sealed class WorkerStats(
-    IWorkerStatus worker, MetricStore metrics, WorkerHistory history, HttpResponses responses, ApiAccess access, ConsoleOptions options, WebOptions web,
-    TimeProvider time)
+    IWorkerStatus worker, MetricStore metrics, WorkerHistory history, HttpResponses responses, ApiAccess access, RedriveCatalog redrives,
+    ConsoleOptions options, WebOptions web, TimeProvider time)
 {
     public const string ProcessDuration = "messaging.process.duration";
     public const string StoreDuration = "worker.sink.duration";
@@ -50,7 +51,7 @@ internal sealed class WorkerStats(
 
     private WorkerState Read()
     {
-        IReadOnlyList<RouteStatus> routes = worker.GetRoutes();
+        RouteStatus[] routes = [.. worker.GetRoutes().Select(route => WithCommands(route, redrives, web.Url))];
         return new()
         {
             Version = Version,
@@ -75,8 +76,34 @@ internal sealed class WorkerStats(
                     static pair => new AnswerState(pair.Answer.Route, pair.Answer.Status, pair.Answer.Reason, pair.Answer.IsRefusal, pair.Count))],
                 SumBy(metrics.SeriesOf(HttpConnections.ClosedMetric), "worker.reason")),
             Routes = routes,
+            RedriveSources = [.. routes.SelectMany(static route => route.DeadLetterQueues).Distinct().Where(source => redrives.NameOf(source) is not null)],
             Measured = routes.ToDictionary(static route => route.Name, route => Measure(route.Name)),
             Problems = worker.WaitingDeadLetters is { Count: > 0 } waiting ? [ProblemOf(waiting)] : [],
+        };
+    }
+
+    /// <summary>A problem that a command ends says which one; where the source of dead letters has no redrive, what else to do.</summary>
+    internal static RouteStatus WithCommands(RouteStatus route, RedriveCatalog redrives, Uri worker)
+    {
+        string[] redrive = [
+            .. route.DeadLetterQueues.Select(redrives.NameOf).OfType<string>().Select(
+                store => $"{PrintedCommand.Program} redrive --from {store} --route {route.Name}{PrintedCommand.Config} --dry-run")];
+        return route with
+        {
+            Problems = [.. route.Problems.Select(problem => problem.Event switch
+            {
+                1016 => problem with { Setting = PrintedCommand.Of($"resume {route.Name}", worker) },
+                5001 when redrive.Length == 0 => problem with
+                {
+                    Advice = "Fix the cause, then send them again with the tools of their queue: its source has no redrive.",
+                },
+                5001 => problem with
+                {
+                    Advice = "Look into the queue and fix the cause. Then redrive them: on the worker's page, or with the command, without --dry-run.",
+                    Setting = string.Join("; ", redrive),
+                },
+                _ => problem,
+            })],
         };
     }
 

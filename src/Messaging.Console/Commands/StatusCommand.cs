@@ -61,16 +61,20 @@ internal static class StatusCommand
 
         foreach ((string? route, RouteProblem problem) in state.FindProblems())
         {
-            string since = problem.Since is { } began ? $" (since {DurationText.Of(state.Time - began.UtcDateTime)})" : string.Empty;
+            string since = problem.Since is { } began ? $"since {DurationText.Of(state.Time - began.UtcDateTime)}" : string.Empty;
+            string begin = route is null ? since : since.Length == 0 ? $"Route {route}" : $"Route {route}, {since}";
             yield return string.Empty;
-            yield return UntrustedText.Shorten($"{(route is null ? string.Empty : $"Route {route}: ")}{problem.Text}{since}");
-            yield return UntrustedText.Shorten($"  {problem.Advice}");
+            yield return Whole(begin.Length == 0 ? problem.Text : $"{begin}: {problem.Text}");
+            yield return Whole($"  {problem.Advice}");
             if (problem.Setting is { } setting)
             {
-                yield return UntrustedText.Shorten($"  {setting}");
+                yield return Whole($"  {setting}");
             }
         }
     }
+
+    // A limit would cut what to do, and a command must be whole.
+    private static string Whole(string text) => string.Join(' ', UntrustedText.Lines(text));
 
     private static string[] CellsOf(RouteStatus route) =>
     [

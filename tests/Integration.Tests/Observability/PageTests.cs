@@ -228,7 +228,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     public async Task RefusedCallers_AreCounted()
     {
         IPage page = await OpenAsync();
-        await Assertions.Expect(page.Locator("#problems-none")).ToContainTextAsync("1 route receives; no dead letter waits.");
+        await Assertions.Expect(page.Locator("#problems-none")).ToContainTextAsync("1 route receives; no dead letter waits in the folder.");
         for (int i = 0; i < 3; i++)
         {
             (await Worker.PostAsync(new byte[(1 << 20) + 1])).Status.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
@@ -254,6 +254,33 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await Assertions.Expect(card.Locator("a").First).ToHaveAttributeAsync("href", "https://docs.example.com/guides/alerts.html#workerdeadletters");
         await Assertions.Expect(card.Locator("a").Nth(1)).ToHaveAttributeAsync("href", "https://docs.example.com/reference/events.html");
         AssertNothingUnwanted();
+    }
+
+    [Fact]
+    public async Task Summary_CountsTheRoutesThatReceive_AndClaimsNothingOfDeadLettersItDoesNotKnow()
+    {
+        IPage page = await OpenAsync();
+        const string Summary = """
+            async () => {
+              const { keyOf, summaryOf } = await import('/model.js');
+              const route = (name, isReceiving, problems = []) => ({ name, isReceiving, problems });
+              const of = routes => summaryOf({ routes, problems: [], stopping: false, waitingDeadLetters: null });
+              const line = ({ title, tone, text }) => [title, tone, text].join('|');
+              const both = ['failure', 'warning'].map(severity => ({ event: 1003, severity, setting: 'Sources:Sqs' }));
+              return [
+                line(of([route('a', true), route('b', true)])), line(of([route('a', true), route('b', false)])), line(of([route('a', false, both)])),
+                String(new Set(both.map(keyOf)).size),
+              ].join('\n');
+            }
+            """;
+
+        (await page.EvaluateAsync<string>(Summary)).Split('\n').ShouldBe(
+        [
+            "Nothing is wrong|good|2 routes receive.",
+            "Not receiving: b|warn|1 route receives.",
+            "1 failure, 1 warning: a|bad|",
+            "2",
+        ]);
     }
 
     [Fact]

@@ -143,17 +143,20 @@ function createQueue(queue) {
   return Object.assign(make('li', { 'data-route': route, tabindex: -1 }, text, ...buttons), { text, buttons });
 }
 
-function showQueues(routes) {
+function showQueues(routes, redriveSources) {
   const queues = routes.flatMap(route => (route.deadLetterQueues ?? []).map(source => ({ route: route.name, source, waiting: route.inDeadLetterQueue })));
   sync(byId('letter-queues'), queues, ({ route, source }) => `${route} ${source}`, ({ route, source }) => createQueue({ route, source }), (item, { route, source, waiting }) => {
     setText(item.text, `Dead-letter queue of ${source}, route ${route}: ${waiting === null ? 'number not known' : `${many(waiting, 'message')} at the last count, which is made once a minute`}`);
-    for (const button of item.buttons) button.disabled = !canChange;
+    for (const button of item.buttons) {
+      button.disabled = !canChange;
+      button.hidden = !redriveSources.includes(source);
+    }
   });
 }
 
 /** Moves the focus to the dead-letter queue of a route, and looks into it. */
 export function showQueue(route) {
-  const row = byId('letter-queues').querySelector(`[data-route="${CSS.escape(route)}"]`);
+  const row = byId('letter-queues').querySelector(`[data-route="${CSS.escape(route)}"]:has(button:not([hidden]))`);
   row?.focus();
   row?.buttons[0].click();
 }
@@ -164,7 +167,7 @@ export function updateLetters({ routes, ...stats }) {
     canChange = stats.canChange;
     showChoice();
   }
-  showQueues(routes);
+  showQueues(routes, stats.redriveSources);
   // Of the store, so that a redrive or another process counts too; else of this process.
   const total = stats.waitingDeadLetters ? `${stats.waitingDeadLetters.count} ${stats.waitingDeadLetters.newestAt}` : sum(routes.map(route => route.totals.deadLetters));
   if (total === knownTotal) return;

@@ -1,5 +1,7 @@
 // The data of the page: values, rates, and its history.
 
+import { many } from './format.js';
+
 /** The window of rates. */
 export const rateSeconds = 10;
 
@@ -15,6 +17,27 @@ export function countsOf({ measured }, route) {
 export function problemsOf({ problems, routes }) {
   return [...problems.map(one => ({ ...one, route: null })), ...routes.flatMap(route => route.problems.map(one => ({ ...one, route: route.name })))]
     .sort((a, b) => (b.severity === 'failure') - (a.severity === 'failure'));
+}
+
+/** Tells the problems apart: a source's failure and its warning have the same event and setting. */
+export const keyOf = ({ route, event, severity, setting }) => [route, event, severity, setting].join('/');
+
+/** The headline, its tone, and the sentence below it. Without a problem a route may still receive nothing, such as before its start. */
+export function summaryOf(stats) {
+  const { routes, stopping, waitingDeadLetters } = stats;
+  const found = problemsOf(stats);
+  const failures = found.filter(({ severity }) => severity === 'failure').length;
+  const warnings = found.length - failures;
+  const idle = routes.filter(({ isReceiving }) => !isReceiving);
+  const wrong = [failures > 0 && many(failures, 'failure'), warnings > 0 && many(warnings, 'warning'), !found.length && !stopping && idle.length > 0 && 'Not receiving'].filter(Boolean).join(', ');
+  const where = [...new Set(found.length ? found.map(({ route }) => route).filter(Boolean) : idle.map(({ name }) => name))].join(', ');
+  const receiving = many(routes.length - idle.length, 'route receives', 'routes receive');
+  return {
+    failures,
+    title: wrong && where ? `${wrong}: ${where}` : wrong || (stopping ? 'Shutting down' : 'Nothing is wrong'),
+    tone: failures > 0 ? 'bad' : wrong ? 'warn' : 'good',
+    text: found.length || stopping ? '' : `${receiving}${waitingDeadLetters === null ? '' : '; no dead letter waits in the folder'}.`,
+  };
 }
 
 export class Model {

@@ -2,8 +2,8 @@
 
 import { byId, lines, make, setAttribute, setText, setTone, sync, write } from './dom.js';
 import { follow, read } from './api.js';
-import { Model, problemsOf } from './model.js';
-import { clock, count, many, since, span, sum } from './format.js';
+import { keyOf, Model, problemsOf, summaryOf } from './model.js';
+import { clock, count, since, span, sum } from './format.js';
 import { updateRoutes } from './routes.js';
 import { loadConfiguration, updateProcess, updateProcessCharts } from './process.js';
 import { showLetters, showQueue, startLetters, updateLetters } from './letters.js';
@@ -67,16 +67,12 @@ function show(withCharts) {
 }
 
 function showProblems() {
-  const { routes, stopping, waitingDeadLetters: waiting } = model.stats;
-  const found = problemsOf(model.stats);
-  failures = found.filter(problem => problem.severity === 'failure').length;
-  const warnings = found.length - failures;
-  const wrong = [failures > 0 && many(failures, 'failure'), warnings > 0 && many(warnings, 'warning')].filter(Boolean).join(', ');
-  const where = [...new Set(found.map(({ route }) => route).filter(Boolean))].join(', ');
-  headline(wrong && where ? `${wrong}: ${where}` : wrong || (stopping ? 'Shutting down' : 'Nothing is wrong'));
-  setTone(byId('problems'), failures > 0 ? 'bad' : wrong ? 'warn' : 'good');
-  write('problems-none', wrong || stopping ? '' : `${many(routes.length, 'route receives', 'routes receive')}; ${waiting === null ? 'no message was dead-lettered in the last 15 minutes' : 'no dead letter waits'}.`);
-  sync(byId('problem-list'), found, ({ route, event, setting }) => [route, event, setting].join('/'), createProblem, updateProblem);
+  const summary = summaryOf(model.stats);
+  failures = summary.failures;
+  headline(summary.title);
+  setTone(byId('problems'), summary.tone);
+  write('problems-none', summary.text);
+  sync(byId('problem-list'), problemsOf(model.stats), keyOf, createProblem, updateProblem);
 }
 
 function headline(text) {
@@ -88,9 +84,16 @@ function headline(text) {
 /** The heading in docs/guides/alerts.md about an event. */
 const headings = {
   1003: 'workersourcefailing', 1006: 'workersourcefailing', 1008: 'workersourcefailing', 1016: 'workerroutepaused', 1018: 'workersourcefailing',
-  2001: 'workerbreakeropen', 3002: 'workermessageslost', 3402: 'workerinputdropped', 3454: 'workerinputdropped', 5001: 'workerdeadletters',
+  2001: 'workerbreakeropen', 3002: 'workermessageslost', 3402: 'workerinputdropped', 3403: 'workerkerneldrops', 3404: 'workerinputlost',
+  3454: 'workerinputdropped', 3457: 'workerinputlost', 3460: 'workerinputdropped', 5001: 'workerdeadletters',
   5003: 'workerstuck', 5009: 'workersourcefailing', 5011: 'workersourcefailing', 5013: 'workersourcefailing',
 };
+
+/** Whether the worker can read the dead-letter queue of a source of the route. */
+function canLookInto(route) {
+  const { routes, redriveSources } = model.stats;
+  return routes.find(({ name }) => name === route).deadLetterQueues.some(source => redriveSources.includes(source));
+}
 
 function createProblem({ event, route }) {
   const button = make('button', { text: route === null ? 'Show the dead letters' : 'Look into the queue', click: () => route === null ? showLetters(button.reason) : showQueue(route) });
@@ -117,7 +120,7 @@ function updateProblem(item, { event, route, severity, text, advice, setting, si
   setText(id, String(event));
   setAttribute(id, 'href', addressOf('reference/events'));
   const reasons = Object.keys(model.stats.waitingDeadLetters?.byReason ?? {});
-  button.hidden = event !== 5001;
+  button.hidden = event !== 5001 || (route !== null && !canLookInto(route));
   button.reason = reasons.length === 1 ? reasons[0] : '';
 }
 

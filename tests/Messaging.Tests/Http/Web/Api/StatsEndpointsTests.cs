@@ -72,6 +72,7 @@ public sealed class StatsEndpointsTests
         problem.GetProperty("event").GetInt32().ShouldBe(1016);
         problem.GetProperty("severity").GetString().ShouldBe("warning");
         problem.GetProperty("text").GetString()!.ShouldEndWith(": why.");
+        problem.GetProperty("setting").GetString()!.ShouldEndWith(" resume archive");
         (DateTime.UtcNow - problem.GetProperty("since").GetDateTime()).ShouldBeLessThan(TimeSpan.FromMinutes(10));
     }
 
