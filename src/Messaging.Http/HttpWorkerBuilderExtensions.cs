@@ -14,7 +14,7 @@ public static class HttpWorkerBuilderExtensions
 {
     /// <summary>
     /// Adds a web server: the source <c>Http</c> (<c>POST /messages</c>, answered after the settlement), <c>/metrics</c> for Prometheus,
-    /// <c>/healthz/live</c> and <c>/healthz/ready</c>. Registers the <see cref="WebServer"/>, and makes the host stop its services concurrently. Settings:
+    /// <c>/healthz/live</c> and <c>/healthz/ready</c>. Registers <see cref="IWebAddresses"/>, and makes the host stop its services concurrently. Settings:
     /// <c>Sources:Http</c> and <c>Hosting</c>. The package Quayside.Messaging.Console adds the worker's page.
     /// </summary>
     public static IMessageWorkerBuilder AddHttp(this IMessageWorkerBuilder builder) => builder.AddWebServer().AddSource(new HttpSourceFeature());
@@ -47,6 +47,7 @@ public static class HttpWorkerBuilderExtensions
             provider.GetRequiredService<WebParts>(),
             provider.GetRequiredService<IHostApplicationLifetime>(),
             provider.GetRequiredService<ILoggerFactory>()));
+        services.AddSingleton<IWebAddresses>(static provider => provider.GetRequiredService<WebServer>());
         services.AddHostedService(static provider => provider.GetRequiredService<WebServer>());
 
         // The drain begins with the signal, and not after other services of the host have stopped.

@@ -21,7 +21,7 @@ namespace Quayside.Messaging.Http.Web;
 /// server listens once the routes have been checked, and until they have drained: health and metrics are needed most during the drain, in which new messages
 /// are refused.
 /// </summary>
-internal sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
+internal sealed class WebServer : IWebAddresses, IHostedLifecycleService, IAsyncDisposable
 {
     // Bytes that Kestrel reads ahead on each connection, in addition to Sources:Http:MaxReceivingBytes. Its default, 1 MiB, would be 1,000 MiB on 1,000
     // connections. The request line and the headers, at most 8 and 32 KiB, must fit.
@@ -41,7 +41,7 @@ internal sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         _loggers = loggers;
     }
 
-    /// <summary>The addresses on which it listens, such as <c>http://127.0.0.1:8080</c>; empty before it has started.</summary>
+    /// <inheritdoc/>
     public IReadOnlyList<string> Urls { get; private set; } = [];
 
     /// <exception cref="StartupException">The port is in use, or the address is not one of this machine.</exception>

@@ -9,6 +9,7 @@ using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Web;
 using Quayside.Messaging.Planning;
 using Quayside.Messaging.Sources;
@@ -96,12 +97,12 @@ public sealed class MessageWorkerHostTests
     public async Task Start_HttpOrConsole_HasThePageOnlyWithTheConsole(bool console)
     {
         HostApplicationBuilder builder = Builder("Routes:a:Source=Channel", "Hosting:Url=http://127.0.0.1:0");
-        builder.AddMessageWorker(worker => (console ? worker.AddConsole() : worker.AddHttp()).AddArchive());
+        builder.AddMessageWorker(worker => (console ? worker.AddConsole().AddConsole() : worker.AddHttp()).AddArchive());
 
         using IHost host = builder.Build();
         await host.StartAsync();
 
-        using HttpClient client = new() { BaseAddress = new Uri(host.Services.GetRequiredService<WebServer>().Urls[0]) };
+        using HttpClient client = new() { BaseAddress = new Uri(host.Services.GetRequiredService<IWebAddresses>().Urls[0]) };
         foreach (string path in new[] { "/", "/api/v1/stats" })
         {
             (await client.GetAsync(path)).StatusCode.ShouldBe(console ? HttpStatusCode.OK : HttpStatusCode.NotFound, path);

@@ -1,7 +1,7 @@
 using Microsoft.Extensions.DependencyInjection;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Hosting;
-using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Http;
 using Quayside.Messaging.Sinks;
 using Quayside.Pipeline.Settlements;
 
@@ -178,7 +178,7 @@ public sealed class TestWorkerTests
     {
         await using TestWorker worker = await StartWithHttpAsync(KeyValuePair.Create<string, string?>("Hosting:Url", "http://127.0.0.2:0"));
 
-        worker.Services.GetRequiredService<WebServer>().Urls.ShouldHaveSingleItem().ShouldStartWith("http://127.0.0.2:");
+        worker.Services.GetRequiredService<IWebAddresses>().Urls.ShouldHaveSingleItem().ShouldStartWith("http://127.0.0.2:");
     }
 
     [Fact]
@@ -197,7 +197,7 @@ public sealed class TestWorkerTests
         time.Longest.ShouldBeLessThan(TimeSpan.FromMilliseconds(100));
     }
 
-    private static int PortOf(TestWorker worker) => new Uri(worker.Services.GetRequiredService<WebServer>().Urls.ShouldHaveSingleItem()).Port;
+    private static int PortOf(TestWorker worker) => new Uri(worker.Services.GetRequiredService<IWebAddresses>().Urls.ShouldHaveSingleItem()).Port;
 
     private Task<TestWorker> StartWithHttpAsync(params KeyValuePair<string, string?>[] configuration) => TestWorker.StartAsync(
         worker =>
