@@ -14,13 +14,13 @@ internal sealed class ConsoleOptions : ISelfValidating
     public static SettingsSection Settings { get; } = SettingsSection.Of<ConsoleOptions>(WebOptions.Section);
 
     [Setting(
-        "Token of the page and its API, sent as Authorization: Bearer. Without one they cannot change anything, such as redrive or pause. Reading needs one "
-            + "too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
+        "Token of the page and its API (AddConsole), sent as Authorization: Bearer. Without one they cannot change anything, such as redrive or pause. Reading "
+            + "needs one too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
     public string? Token { get; set; }
 
     [Setting(
-        "Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to "
-            + "its page. Default: the text of docs/guides/alerts.md, which the worker serves, and no other links", Advanced = true)]
+        "Address of the documentation's pages (AddConsole), with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each "
+            + "problem to its page. Default: the text of docs/guides/alerts.md, which the worker serves, and no other links", Advanced = true)]
     public string? DocsUrl { get; set; }
 
     public void Validate(SettingsCheck check)
