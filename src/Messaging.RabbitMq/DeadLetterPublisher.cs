@@ -24,9 +24,10 @@ internal sealed class DeadLetterPublisher(RabbitMqSourceOptions options, RabbitM
 
     /// <summary>Returns once the broker has confirmed the dead letter. Throws the client's exception when it could not be sent.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="settlement">Why it is dead-lettered; null leaves that out.</param>
+    /// <param name="settlement">Why it is dead-lettered.</param>
+    /// <param name="headers">How much of that the dead letter says.</param>
     /// <param name="cancellationToken">Ends the wait for the confirmation.</param>
-    public async Task PublishAsync(RabbitMqMessage message, Settlement? settlement, CancellationToken cancellationToken)
+    public async Task PublishAsync(RabbitMqMessage message, Settlement settlement, DeadLetterHeaders headers, CancellationToken cancellationToken)
     {
         try
         {
@@ -35,7 +36,7 @@ internal sealed class DeadLetterPublisher(RabbitMqSourceOptions options, RabbitM
             // Mandatory, so that a dead letter without a queue is an error.
             Task confirmed = channel.BasicPublishAsync(
                 options.DeadLetterExchange ?? string.Empty, options.DeadLetters, mandatory: true,
-                RabbitMqHeaders.DeadLetter(message, settlement, options.Queue, time.GetUtcNow()), message.Body, cancellationToken).AsTask();
+                RabbitMqHeaders.DeadLetter(message, settlement, options.Queue, headers, time.GetUtcNow()), message.Body, cancellationToken).AsTask();
             try
             {
                 await confirmed.WaitAsync(ConfirmLimit, time);

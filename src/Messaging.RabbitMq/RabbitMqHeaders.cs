@@ -58,29 +58,35 @@ internal static class RabbitMqHeaders
 
     /// <summary>The properties of a dead letter.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="settlement">Why it is dead-lettered; null leaves out everything that describes the dead letter.</param>
+    /// <param name="settlement">Why it is dead-lettered.</param>
     /// <param name="queue">The queue that it came from.</param>
+    /// <param name="headers">What describes it.</param>
     /// <param name="now">When it is dead-lettered.</param>
-    public static BasicProperties DeadLetter(RabbitMqMessage message, Settlement? settlement, string queue, DateTimeOffset now)
+    public static BasicProperties DeadLetter(RabbitMqMessage message, Settlement settlement, string queue, DeadLetterHeaders headers, DateTimeOffset now)
     {
         BasicProperties copy = Copy(message.Properties, []);
-        if (settlement is not { } why)
+        if (headers == DeadLetterHeaders.None)
         {
             return copy;
         }
 
-        copy.Headers![Reason] = why.Reason;
+        copy.Headers![Reason] = settlement.Reason;
         copy.Headers[Deliveries] = (long)message.DeliveryCount;
         copy.Headers[Queue] = queue;
         copy.Headers[Time] = new AmqpTimestamp(now.ToUnixTimeSeconds());
-        string description = why.Description ?? string.Empty;
+        if (headers == DeadLetterHeaders.WithoutTexts)
+        {
+            return copy;
+        }
+
+        string description = settlement.Description ?? string.Empty;
         copy.Headers[Description] = description.Length > MaxDescription ? description[..MaxDescription] : description;
-        if (why.ExceptionType is { } type)
+        if (settlement.ExceptionType is { } type)
         {
             copy.Headers[ExceptionType] = type;
         }
 
-        if (why.Exception is { } exception)
+        if (settlement.Exception is { } exception)
         {
             copy.Headers[Exception] = Quayside.Messaging.DeadLetters.DeadLetter.Describe(exception);
         }
@@ -157,4 +163,17 @@ internal static class RabbitMqHeaders
         UserId = null,
         Expiration = null,
     };
+}
+
+/// <summary>What describes a dead letter: the message's own headers may nearly fill the one frame that all headers must fit.</summary>
+internal enum DeadLetterHeaders
+{
+    /// <summary>Nothing.</summary>
+    None = 0,
+
+    /// <summary>Reason, deliveries, queue and time.</summary>
+    WithoutTexts,
+
+    /// <summary>Also description and exception.</summary>
+    All,
 }

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.RabbitMq;
 
@@ -29,6 +30,10 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
 
     public void DeadLetterFailed(string target, TimeSpan wait, Exception exception) =>
         LogDeadLetterFailed(_throttled, route, target, DurationText.Of(wait), RabbitMqFault.Of(exception).ToString());
+
+    public void ReasonLost(string id, string target, Settlement settlement) => LogReasonLost(
+        logger, route, UntrustedText.Shorten(id), target, UntrustedText.Shorten(settlement.Reason ?? string.Empty),
+        UntrustedText.Shorten(settlement.Description ?? string.Empty));
 
     public void DeadLetterUnconfirmed(string target) => LogDeadLetterUnconfirmed(_throttled, route, target);
 
@@ -85,4 +90,10 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
 
     [LoggerMessage(3360, LogLevel.Information, "Route {Route}: the missing queue {Queue} was created, as a quorum queue")]
     private static partial void LogCreated(ILogger logger, string route, string queue);
+
+    [LoggerMessage(
+        3361, LogLevel.Warning,
+        "Route {Route}: the dead letter of message {Id} is in {Target} without its reason, since the message's own headers fill the frame of all headers. "
+            + "Send fewer headers, or raise the broker's frame_max. The reason was {Reason}: {Description}")]
+    private static partial void LogReasonLost(ILogger logger, string route, string id, string target, string reason, string description);
 }

@@ -1,3 +1,4 @@
+using System.Text;
 using System.Threading.Channels;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Messages;
@@ -211,14 +212,19 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
 
     private async Task DeadLetterAsync(RabbitMqMessage message, Settlement settlement)
     {
-        bool hasReason = true;
+        DeadLetterHeaders headers = DeadLetterHeaders.All;
         try
         {
             while (true)
             {
                 try
                 {
-                    await source.Letters.PublishAsync(message, hasReason ? settlement : null, _aborting.Token);
+                    await source.Letters.PublishAsync(message, settlement, headers, _aborting.Token);
+                    if (headers == DeadLetterHeaders.None)
+                    {
+                        source.Log.ReasonLost(Encoding.UTF8.GetString(message.SourceId.Span), source.Options.DeadLetterTarget, settlement);
+                    }
+
                     Complete(message);
                     return;
                 }
@@ -232,7 +238,11 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
                     }
 
                     // The message's own headers may nearly fill the one frame that all headers must fit.
-                    hasReason &= !RabbitMqFault.IsFrameError(exception);
+                    if (RabbitMqFault.IsFrameError(exception))
+                    {
+                        headers = headers == DeadLetterHeaders.All ? DeadLetterHeaders.WithoutTexts : DeadLetterHeaders.None;
+                    }
+
                     source.Log.DeadLetterFailed(source.Options.DeadLetterTarget, DeadLetterRetry, exception);
                 }
 

@@ -52,6 +52,9 @@ internal sealed class FakeRabbitMq
     /// <summary>False for a user that may read and write, and may not declare.</summary>
     public bool AllowsDeclaring { get; init; } = true;
 
+    /// <summary>Characters that all headers of a message may have.</summary>
+    public int HeaderLimit { get; set; } = int.MaxValue;
+
     /// <summary>Creates a queue.</summary>
     /// <param name="queue">Its name.</param>
     /// <param name="type">quorum, classic or stream.</param>
@@ -244,6 +247,11 @@ internal sealed class FakeRabbitMq
     internal async ValueTask PublishAsync(
         FakeRabbitMqChannel channel, string queue, BasicProperties properties, byte[] body, CancellationToken cancellationToken)
     {
+        if (properties.Headers?.Sum(static header => header.Key.Length + $"{header.Value}".Length) > HeaderLimit)
+        {
+            throw Refused(501, "FRAME_ERROR - type 2, first 16 octets are a test's");
+        }
+
         FakeConfirmation confirmation = new(queue, new FakeRabbitMqMessage(properties.MessageId ?? string.Empty, properties, body));
         lock (_lock)
         {

@@ -111,6 +111,38 @@ public sealed class RabbitMqOrderTests
         harness.Source.Problem.ShouldBeNull();
     }
 
+    [Theory]
+    [InlineData(500, "poison")]
+    [InlineData(50, null)]
+    public async Task DeadLetter_HeadersNearlyFillTheFrame_LosesTheTextsFirstAndTheReasonToTheLog(int room, string? reason)
+    {
+        const string Large = "large";
+        await using FakeRabbitMqHarness harness = await FakeRabbitMqHarness.ReceivingAsync();
+        harness.Broker.HeaderLimit = Large.Length + 1_000 + room;
+        Dictionary<string, object?> own = new(StringComparer.Ordinal) { [Large] = new string('x', 1_000) };
+        harness.Broker.Publish(Queue, "a", properties: new BasicProperties { Headers = own });
+
+        await (await harness.Intake.NextAsync()).SettleAsync(
+            Settlement.DeadLetter("poison", $"a test's {new string('d', 2_000)}") with { Exception = new FormatException("no number") });
+        await harness.AdvanceUntilAsync(() => harness.Broker.Ready(Letters).Count == 1, "The dead letter was not sent.");
+
+        IDictionary<string, object?> headers = harness.Broker.Ready(Letters)[0].Properties.Headers!;
+        headers.Keys.Order(StringComparer.Ordinal).ShouldBe(
+            reason is null ? [Large] : ["dead-letter-deliveries", "dead-letter-queue", "dead-letter-reason", "dead-letter-time", Large]);
+        headers.TryGetValue("dead-letter-reason", out object? sent).ShouldBe(reason is not null);
+        sent.ShouldBe(reason);
+        await harness.WaitUntilEmptyAsync();
+        string? lost = harness.Log.Entries.Where(static entry => entry.Id.Id == 3361).Select(static entry => entry.Text).SingleOrDefault();
+        (lost is null).ShouldBe(reason is not null);
+        if (lost is not null)
+        {
+            lost.ShouldContain("message a ");
+            lost.ShouldContain("poison: a test's");
+        }
+
+        await harness.FinishAsync();
+    }
+
     [Fact]
     public async Task DeadLetter_ConnectionBreaksBeforeTheConfirmation_IsDeliveredAgain()
     {
