@@ -160,9 +160,13 @@ internal sealed class ServiceBusDeadLetterQueue(ServiceBusClient client, Service
 
     public QueueFault? Explain(Exception exception)
     {
-        // The client throws exceptions of other types for faults of the transport, the credentials and a message, which have kinds of their own.
+        // The client throws exceptions of other types for faults of the transport and the credentials, which have kinds of their own, and for some refusals
+        // of the broker (ArgumentException, InvalidOperationException), which end with the broker's number for them.
         ServiceBusFault fault = ServiceBusFault.Of(exception);
-        return fault.Kind == ServiceBusFaultKind.Other && exception is not (ServiceBusException or WebSocketException) ? null : new QueueFault(
+        bool isDefect = fault.Kind == ServiceBusFaultKind.Other
+            && exception is not (ServiceBusException or WebSocketException)
+            && !exception.Message.Contains("TrackingId:", StringComparison.OrdinalIgnoreCase);
+        return isDefect ? null : new QueueFault(
             fault.Message,
             fault.ToStartupException(options.Queue!, "the rights Listen and Send (roles Azure Service Bus Data Receiver and Data Sender)"),
             IsOfMessage: fault.Kind == ServiceBusFaultKind.TooLarge);

@@ -83,13 +83,15 @@ public sealed class ServiceBusRedriveTests
     }
 
     /// <summary>A defect of the worker's own is no failed send.</summary>
-    [Fact]
-    public async Task Run_SendingHasADefect_EndsWithIt()
+    [Theory]
+    [InlineData(typeof(NullReferenceException))]
+    [InlineData(typeof(InvalidOperationException))]
+    public async Task Run_SendingHasADefect_EndsWithIt(Type defect)
     {
         Add(2);
-        _letters.FailSend = new NullReferenceException("a defect");
+        _letters.FailSend = (Exception)Activator.CreateInstance(defect, "a defect")!;
 
-        (await Should.ThrowAsync<NullReferenceException>(() => RunAsync(All))).Message.ShouldBe("a defect");
+        (await Should.ThrowAsync(() => RunAsync(All), defect)).Message.ShouldBe("a defect");
 
         (_letters.Completions, _letters.Count).ShouldBe((0, 2));
     }
@@ -99,10 +101,12 @@ public sealed class ServiceBusRedriveTests
     [InlineData(typeof(TimeoutException))]
     [InlineData(typeof(System.Net.WebSockets.WebSocketException))]
     [InlineData(typeof(UnauthorizedAccessException))]
-    public async Task Run_TransportFails_IsAFailedSend(Type fault)
+    [InlineData(typeof(ArgumentException))]
+    [InlineData(typeof(InvalidOperationException))]
+    public async Task Run_TransportFailsOrTheBrokerRefuses_IsAFailedSend(Type fault)
     {
         Add(1);
-        _letters.FailSend = (Exception)Activator.CreateInstance(fault)!;
+        _letters.FailSend = (Exception)Activator.CreateInstance(fault, "The SessionId was not set. TrackingId:9a5b_B7, SystemTracker:orders")!;
 
         RedriveResult result = await RunAsync(All);
 
