@@ -119,7 +119,8 @@ public sealed class ElasticsearchSinkCheckTests
         using RecordingLog log = new();
         await using StrictElasticsearch server = await StrictElasticsearch.StartAsync();
         await using ElasticsearchSink sink =
-            ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoint = [new Uri(server.Address, "somewhere/else/").AbsoluteUri], Index = "logs" }, loggers: log);
+            ElasticsearchSinks.Open(
+                new ElasticsearchSinkOptions { Endpoint = [new Uri(server.Address, "somewhere/else/").AbsoluteUri], Index = "logs" }, loggers: log);
 
         await sink.CheckAsync(Token);
 
