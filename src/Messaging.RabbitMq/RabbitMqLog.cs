@@ -32,7 +32,7 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
         LogDeadLetterFailed(_throttled, route, target, DurationText.Of(wait), RabbitMqFault.Of(exception).ToString());
 
     public void ReasonLost(string id, string target, Settlement settlement) => LogReasonLost(
-        logger, route, UntrustedText.Shorten(id), target, UntrustedText.Shorten(settlement.Reason ?? string.Empty),
+        logger, route, id, target, UntrustedText.Shorten(settlement.Reason ?? string.Empty),
         UntrustedText.Shorten(settlement.Description ?? string.Empty));
 
     public void DeadLetterUnconfirmed(string target) => LogDeadLetterUnconfirmed(_throttled, route, target);

@@ -1,6 +1,6 @@
-using System.Text;
 using System.Threading.Channels;
 using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Messages;
 using Quayside.Pipeline.Settlements;
 using RabbitMQ.Client;
@@ -222,7 +222,7 @@ internal sealed class RabbitMqSession(IConnection connection, IChannel channel, 
                     await source.Letters.PublishAsync(message, settlement, headers, _aborting.Token);
                     if (headers == DeadLetterHeaders.None)
                     {
-                        source.Log.ReasonLost(Encoding.UTF8.GetString(message.SourceId.Span), source.Options.DeadLetterTarget, settlement);
+                        source.Log.ReasonLost(UntrustedText.Shorten(message.SourceId.Span), source.Options.DeadLetterTarget, settlement);
                     }
 
                     Complete(message);
