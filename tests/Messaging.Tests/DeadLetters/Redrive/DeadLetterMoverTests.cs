@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.DeadLetters.Redrive;
 using Quayside.Messaging.Publishing;
@@ -70,12 +71,12 @@ public sealed class DeadLetterMoverTests
     {
         ManualTimeProvider time = new();
         DateTimeOffset start = time.GetUtcNow();
-        List<double> sends = [];
+        ConcurrentQueue<double> sends = [];
         MemoryQueue queue = new(4)
         {
             Deleting = () =>
             {
-                sends.Add((time.GetUtcNow() - start).TotalMilliseconds);
+                sends.Enqueue((time.GetUtcNow() - start).TotalMilliseconds);
                 return Task.CompletedTask;
             },
         };
