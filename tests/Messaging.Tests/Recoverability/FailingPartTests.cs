@@ -20,7 +20,9 @@ public sealed class FailingPartTests
             "The handler ScriptedHandler returned default(Settlement)"),
         ["handler throws"] = (
             static (worker, mode) => Handle(worker, () => mode.Works ? new(Settlement.Complete) : throw new InvalidCastException("no customer")),
-            "the handler ScriptedHandler threw InvalidCastException: no customer"),
+
+            // Optimized code may call the script in place of the handler's frame: then the stack shows its terminator, which has its name.
+            " ScriptedHandler threw InvalidCastException: no customer"),
         ["undecided step"] = (static (worker, mode) => Step<UndecidedStep>(worker, mode), "The step UndecidedStep returned StepOutcome.Undecided"),
         ["step throws"] = (static (worker, mode) => Step<ThrowingStep>(worker, mode), "the step ThrowingStep threw InvalidCastException: no table"),
         ["batch throws"] = (static (worker, mode) =>
